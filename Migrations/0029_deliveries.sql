@@ -1,8 +1,10 @@
 -- Everything that is delivered to servers of others waits in one table: mails, and the messages that tell relying parties of a log-out.
 ALTER TABLE mail_outbox RENAME TO deliveries;
 ALTER TABLE deliveries RENAME COLUMN mail_id TO delivery_id;
-ALTER TABLE deliveries RENAME CONSTRAINT mail_outbox_pkey TO deliveries_pkey;
-ALTER TABLE deliveries RENAME CONSTRAINT mail_outbox_mail_id_check TO deliveries_delivery_id_check;
+-- Citus renames indexes, and no constraints.
+ALTER TABLE deliveries DROP CONSTRAINT mail_outbox_mail_id_check;
+ALTER TABLE deliveries ADD CONSTRAINT deliveries_delivery_id_check CHECK (length(delivery_id) = 16);
+ALTER INDEX mail_outbox_pkey RENAME TO deliveries_pkey;
 ALTER INDEX mail_outbox_expiry RENAME TO deliveries_expiry;
 ALTER INDEX mail_outbox_purpose RENAME TO deliveries_purpose;
 

@@ -18,10 +18,10 @@ extension BrokeredProject {
     package func begin(
         _ start: SignInStart, at provider: ProviderSettings, scopes: [UTF8Text]
     ) async throws(BrokerageError) -> BegunSignIn {
-        let started = brokerage.flows.prepare(start, in: settings)
+        let started = brokerage.accounts.signIn.flows.prepare(start, in: settings)
         let authorization = try await authorization(of: started, at: provider, scopes: scopes)
         do {
-            try await brokerage.flows.store(started, start, requestToken: authorization.requestToken)
+            try await brokerage.accounts.signIn.flows.store(started, start, requestToken: authorization.requestToken)
         } catch { throw BrokerageError(error) }
         return BegunSignIn(started: started, url: authorization.url)
     }
@@ -41,7 +41,7 @@ extension BrokeredProject {
     }
 
     /// Makes a flow for a start that failed, by which the app is told. `record` stores it.
-    package func failed(_ start: SignInStart) -> StartedFlow { brokerage.flows.prepare(start, in: settings) }
+    package func failed(_ start: SignInStart) -> StartedFlow { brokerage.accounts.signIn.flows.prepare(start, in: settings) }
 
     /// Stores the flow of a start that failed, as one that has ended. One round trip.
     ///
@@ -49,6 +49,6 @@ extension BrokeredProject {
     ///   flow could be read.
     package func record(_ failed: StartedFlow, of start: SignInStart, event: [UInt8]?) async throws(BrokerageError) {
         guard let event else { return }
-        do { try await brokerage.flows.store(failed, start, failure: event) } catch { throw BrokerageError(error) }
+        do { try await brokerage.accounts.signIn.flows.store(failed, start, failure: event) } catch { throw BrokerageError(error) }
     }
 }

@@ -30,20 +30,15 @@ package import Text
 /// The parts of one loop that brokering needs. A class, so that a request takes one reference and not a copy of each part.
 package final class Brokerage: Sendable {
     let accounts: Accounts
-    let flows: SignInFlows
-    let pendingTokens: PendingTokens
     let upstream: any Upstream
     let metadata: MetadataCache
     let requests: ProviderRequests
     let clock: Clock
 
     package init(
-        accounts: Accounts, flows: SignInFlows, pendingTokens: PendingTokens, upstream: any Upstream, metadata: MetadataCache,
-        metrics: Metrics, clock: Clock
+        accounts: Accounts, upstream: any Upstream, metadata: MetadataCache, metrics: Metrics, clock: Clock
     ) {
         self.accounts = accounts
-        self.flows = flows
-        self.pendingTokens = pendingTokens
         self.upstream = upstream
         self.metadata = metadata
         requests = ProviderRequests(metrics)

@@ -16,7 +16,7 @@ extension BrokeredProject {
         let entry = ProviderIssuers.Entry(projectID: settings.storageID, providerID: identity.providerID, issuer: identity.issuer)
         let conflicts: [ProviderIssuers.Entry]
         do {
-            conflicts = try await brokerage.accounts.providerIssuers.pin([entry])
+            conflicts = try await brokerage.accounts.signIn.providerIssuers.pin([entry])
         } catch { throw BrokerageError(error) }
         guard let pinned = conflicts.first else { return }
         throw at(

@@ -9,7 +9,9 @@ extension BrokeredProject {
     /// Spends the token. One round trip to the database.
     package func redeem(pendingToken: UTF8Text) async throws(BrokerageError) -> ProvenSignIn {
         let kept: (answer: [UInt8], proof: PendingTokens.Proof)
-        do { kept = try await brokerage.pendingTokens.redeem(pendingToken.asString, in: settings) } catch { throw BrokerageError(error) }
+        do { kept = try await brokerage.accounts.signIn.pendingTokens.redeem(pendingToken.asString, in: settings) } catch {
+            throw BrokerageError(error)
+        }
         // Another version may have kept it in another form.
         guard let result = try? JSON.parse(kept.answer).decode(ProviderResult.self) else { throw .account(.invalidPendingToken) }
         // The provider may be switched off by now, or its entry may mean another issuer's people.
@@ -32,6 +34,6 @@ extension BrokeredProject {
         case nil: account = nil
         }
         let answer = try JSON(encoding: proven.result).bytes()
-        return brokerage.pendingTokens.issue(answer, about: account?.id, proof: proven.proof, in: settings)
+        return brokerage.accounts.signIn.pendingTokens.issue(answer, about: account?.id, proof: proven.proof, in: settings)
     }
 }

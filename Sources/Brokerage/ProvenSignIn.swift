@@ -35,13 +35,13 @@ extension BrokeredProject {
         do throws(BrokerageError) {
             if development != nil { try await pinMadeUp(proven) }
             do {
-                return try await brokerage.accounts.federatedSignIns.signIn(
+                return try await brokerage.accounts.signIn.federated.signIn(
                     with: identity(proven), intent, language: language, in: settings, from: client,
-                    completing: proven.flow.map(brokerage.flows.redeemed))
+                    completing: proven.flow.map(brokerage.accounts.signIn.flows.redeemed))
             } catch { throw BrokerageError(error) }
         } catch {
             // The provider's code is used up, so the flow cannot be tried again. If even this fails, the flow expires in `redeeming`.
-            if let flow = proven.flow { try? await brokerage.flows.recordFailure(of: flow) }
+            if let flow = proven.flow { try? await brokerage.accounts.signIn.flows.recordFailure(of: flow) }
             throw error
         }
     }

@@ -18,7 +18,7 @@ extension BrokeredProject {
         let flow: SignInFlow
         let bytes: [UInt8]
         do {
-            (flow, bytes) = try await brokerage.flows.redeem(
+            (flow, bytes) = try await brokerage.accounts.signIn.flows.redeem(
                 flowID: flowID.bytes, code, sessionID: sessionID.asString, page: page.asString, isHandler: isHandler, in: settings)
         } catch { throw BrokerageError(error) }
         guard let form = Form(bytes) else { throw .badParameter("The form or query is malformed.") }
@@ -35,7 +35,7 @@ extension BrokeredProject {
         guard let sessionID else { throw .unknownFlow }
         let flow: SignInFlow
         do {
-            flow = try await brokerage.flows.redeem(state, sessionID: sessionID.asString, page: page.asString, in: settings)
+            flow = try await brokerage.accounts.signIn.flows.redeem(state, sessionID: sessionID.asString, page: page.asString, in: settings)
         } catch { throw BrokerageError(error) }
         return try await exchange(answer, of: flow, isChecked: false)
     }
@@ -54,7 +54,7 @@ extension BrokeredProject {
             }
             return ProvenSignIn(result: try await redeem(answer, of: flow, at: provider), flow: flow)
         } catch {
-            try? await brokerage.flows.recordFailure(of: flow)
+            try? await brokerage.accounts.signIn.flows.recordFailure(of: flow)
             count(flow.providerID, endedBy: error)
             throw at(flow.providerID, error)
         }

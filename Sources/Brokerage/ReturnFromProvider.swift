@@ -11,25 +11,25 @@ extension Brokerage {
     /// The flow that waits for this answer; `nil` when none does any more.
     package func flow(waitingFor answer: ProviderAnswer) async throws(BrokerageError) -> SignInFlow? {
         let state = try answer.state
-        do { return try await flows.waiting(state) } catch { throw BrokerageError(error) }
+        do { return try await accounts.signIn.flows.waiting(state) } catch { throw BrokerageError(error) }
     }
 
     /// The flow that this browser started and that still waits, for an answer that names none.
     package func flow(_ id: [UInt8], startedWith cookie: String) async throws(BrokerageError) -> SignInFlow? {
-        do { return try await flows.waiting(flowID: id, cookie: cookie) } catch { throw BrokerageError(error) }
+        do { return try await accounts.signIn.flows.waiting(flowID: id, cookie: cookie) } catch { throw BrokerageError(error) }
     }
 
     /// The flow that had its answer before. Mostly the person went back in the browser.
     package func flow(answeredBefore answer: ProviderAnswer) async throws(BrokerageError) -> SignInFlow? {
         let state = try answer.state
-        do { return try await flows.answered(state) } catch { throw BrokerageError(error) }
+        do { return try await accounts.signIn.flows.answered(state) } catch { throw BrokerageError(error) }
     }
 
     /// The answer that was kept, for the browser that posted it and that started the flow.
     package func posted(_ ticket: ResumeTicket, cookie: String) async throws(BrokerageError) -> (SignInFlow, ProviderAnswer) {
         let kept: (SignInFlow, form: [UInt8])
         do {
-            kept = try await flows.posted(ticket, cookie: cookie)
+            kept = try await accounts.signIn.flows.posted(ticket, cookie: cookie)
         } catch { throw BrokerageError(error) }
         guard let form = Form(kept.form) else { throw .badParameter("The form or query is malformed.") }
         return (kept.0, try ProviderAnswer(form))
@@ -40,7 +40,7 @@ extension Brokerage {
         _ ticket: FlowTicket, apiKey: String? = nil, appName: String? = nil, origin: String? = nil
     ) async throws(BrokerageError) -> SignInFlows.TakenEvent {
         do {
-            return try await flows.takeEvent(ticket, apiKey: apiKey, appName: appName, origin: origin)
+            return try await accounts.signIn.flows.takeEvent(ticket, apiKey: apiKey, appName: appName, origin: origin)
         } catch { throw BrokerageError(error) }
     }
 }
@@ -70,7 +70,7 @@ extension BrokeredProject {
             throw at(flow.providerID, .foreignAnswer("This sign-in accepts its answer only by redirect.", detail: detail))
         }
         let state = try answer.state
-        do { return try await brokerage.flows.keepPosted(form, for: state) } catch { throw BrokerageError(error) }
+        do { return try await brokerage.accounts.signIn.flows.keepPosted(form, for: state) } catch { throw BrokerageError(error) }
     }
 
     /// Checks an answer by the browser that started the flow. Changes nothing: no other browser can use a `state` up.
@@ -91,10 +91,10 @@ extension BrokeredProject {
         do {
             switch returned.outcome {
             case .succeeded(let code):
-                try await brokerage.flows.recordReturn(
+                try await brokerage.accounts.signIn.flows.recordReturn(
                     of: flow, code, cookie: returned.cookie, answer: Array(returned.answer.form.encoded().utf8), event: event)
             case .refused(let error):
-                try await brokerage.flows.recordRefusal(of: flow, cookie: returned.cookie, event: event)
+                try await brokerage.accounts.signIn.flows.recordRefusal(of: flow, cookie: returned.cookie, event: event)
                 count(flow.providerID, endedBy: error)
                 if let reason = error.logDetail {
                     log.notice(

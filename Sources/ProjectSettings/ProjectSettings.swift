@@ -10,8 +10,8 @@ package struct ProjectSettings: Sendable {
     package var id: String
     /// The project of its rows in the database (`project_id`), of values that are sealed for them, and of tokens of ours that lead back to them.
     ///
-    /// It is the id today. Whatever names rows uses this, and whatever apps and people see uses `id`, so that a part of a project can have rows of
-    /// its own.
+    /// It has the form of an id, and is the id today. Whatever names rows uses this, and whatever apps and people see uses `id`, so that a part of a
+    /// project can have rows of its own. The rows of service accounts are the whole project's: their addresses name its `id`.
     package var storageID: String
     /// Firebase calls it the project number.
     package var number: Int64

@@ -28,20 +28,15 @@ package struct Worker: Sendable {
         self.database = database
         shared.registerPool(ofLoop: index)
         client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
-        let deliveries = shared.deliveries(database)
-        let outbox = settings.mail.map { _ in Outbox(deliveries) }
         let accounts = Accounts(
             database: database, masterKey: settings.masterKey, clock: shared.clock, publicURL: settings.publicURL,
-            signingKeys: shared.signingKeys, passwords: shared.passwords, deliveries: deliveries, outbox: outbox, refusals: shared.refusals,
-            signIns: shared.signIns)
+            signingKeys: shared.signingKeys, passwords: shared.passwords, deliveries: shared.deliveries(database),
+            sendsMail: settings.mail != nil, refusals: shared.refusals, signIns: shared.signIns, log: shared.log)
         let brokerage = Brokerage(
-            accounts: accounts, flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
-            pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock), upstream: client,
-            metadata: shared.providerMetadata, metrics: shared.metrics, clock: shared.clock)
+            accounts: accounts, upstream: client, metadata: shared.providerMetadata, metrics: shared.metrics, clock: shared.clock)
         let readiness = Readiness(database, settings.schema)
         services = Services(
-            accounts: accounts, sessions: Sessions(database: database, masterKey: settings.masterKey, clock: shared.clock, log: shared.log),
-            brokerage: brokerage, outbox: outbox, projects: shared.projects,
+            accounts: accounts, brokerage: brokerage, projects: shared.projects,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log,
             readiness: readiness.verify, description: { try ServedCalls.description() })

@@ -15,9 +15,6 @@ struct Fixture {
     let accounts: Accounts
     /// Cheap on purpose.
     let passwords: PasswordHashing
-    let sessions: Sessions
-    let flows: SignInFlows
-    let pendingTokens: PendingTokens
     let deliveries: Deliveries
     let outbox: Outbox
     let keys = SigningKeys()
@@ -42,11 +39,8 @@ struct Fixture {
         signIns.begin(project: "demo", providers: [], methods: [])
         accounts = Accounts(
             database: database, masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys,
-            passwords: passwords, deliveries: deliveries, outbox: outbox,
-            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns)
-        sessions = Sessions(database: database, masterKey: masterKey, clock: time.clock, log: TestDatabase.silent)
-        flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
-        pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)
+            passwords: passwords, deliveries: deliveries, sendsMail: true,
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns, log: TestDatabase.silent)
         _ = try await KnownProjects(database: database).list(remembering: ["demo", "other"])
         try await ProviderIssuers(database: database).pin(
             ["demo", "other"].flatMap { project in
@@ -56,12 +50,16 @@ struct Fixture {
             })
     }
 
+    var sessions: Sessions { accounts.sessions }
+    var flows: SignInFlows { accounts.signIn.flows }
+    var pendingTokens: PendingTokens { accounts.signIn.pendingTokens }
+
     /// The rules in another server process, on the same database.
     func otherProcess() throws -> Accounts {
         Accounts(
             database: try TestDatabase.open(url), masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com",
-            signingKeys: keys, passwords: passwords, deliveries: deliveries, outbox: outbox,
-            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: SignInMetrics(metrics))
+            signingKeys: keys, passwords: passwords, deliveries: deliveries, sendsMail: true,
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: SignInMetrics(metrics), log: TestDatabase.silent)
     }
 
     /// The issuer of all providers in these tests.
@@ -92,7 +90,7 @@ struct Fixture {
         _ identity: ProviderIdentity, _ intent: SignInIntent = .signIn(mayCreate: true), provenAt: Instant? = nil,
         tokens: ProviderTokens? = nil
     ) async throws -> (account: Account, session: Session, isNew: Bool) {
-        let outcome = try await accounts.federatedSignIns.signIn(
+        let outcome = try await accounts.signIn.federated.signIn(
             with: ProvenIdentity(identity, provenAt: provenAt, tokens: tokens), intent, language: "en", in: project,
             from: Session.ClientInfo(userAgent: "test", address: "127.0.0.1"))
         guard case .signedIn(let account, let outcome, let isNew, _) = outcome else { throw Unexpected.outcome(outcome) }
@@ -122,6 +120,11 @@ enum Unexpected: Error {
     case outcome(FederatedSignIn)
     case pending(PendingSignIn)
     case session
+}
+
+extension Reseal.Outcome {
+    /// The number of rows of a kind that were sealed again.
+    func rows(_ sealed: SealedColumns) -> Int { resealed.first { $0.name == sealed.seal?.rowName }?.rows ?? 0 }
 }
 
 extension SignInOutcome {

@@ -53,12 +53,10 @@ struct Fixture {
         let accounts = Accounts(
             database: database, masterKey: masterKey, clock: clock, publicURL: "https://gatehouse.example", signingKeys: SigningKeys(),
             passwords: PasswordHashing(pool: hashing, parameters: ScryptParameters(log2N: 4)),
-            deliveries: Deliveries(database: database, masterKey: masterKey, clock: clock), outbox: nil,
-            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns)
+            deliveries: Deliveries(database: database, masterKey: masterKey, clock: clock), sendsMail: false,
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns, log: TestDatabase.silent)
         brokerage = Brokerage(
-            accounts: accounts, flows: SignInFlows(database: database, masterKey: masterKey, clock: clock),
-            pendingTokens: PendingTokens(database: database, masterKey: masterKey, clock: clock), upstream: issuer.upstream,
-            metadata: MetadataCache(earlier: { .zero }), metrics: metrics, clock: clock)
+            accounts: accounts, upstream: issuer.upstream, metadata: MetadataCache(earlier: { .zero }), metrics: metrics, clock: clock)
         try await ProviderIssuers(database: database).pin([
             ProviderIssuers.Entry(projectID: "demo", providerID: "oidc.test", issuer: issuer.issuer)
         ])

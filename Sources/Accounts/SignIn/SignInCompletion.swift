@@ -5,7 +5,7 @@ import Runtime
 
 /// States which person was proven, in which way, and when.
 package struct Authentication: Sendable {
-    /// As the statements of its sign-in leave it.
+    /// As the statements of its sign-in leave it. A custom token's has only its id, since its sign-in reads no account.
     let account: Account
     /// `sign_in_provider` of the session's ID tokens: the id of a provider, or a name of `SignInProvider`.
     let signInProvider: String
@@ -43,7 +43,8 @@ struct SignInCompletion: Sendable {
         id: [UInt8] = Random.bytes(Session.idCount), sharesCommit: Bool = false, in project: ProjectSettings,
         from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> (outcome: SignInOutcome, rows: [[Row]]) {
-        let end = try end(of: authentication, due: SignInStep.due(after: authentication), id: id, in: project, from: client, at: now)
+        let end = try outcome(
+            of: authentication, due: SignInStep.due(after: authentication), id: id, in: project, from: client, at: now)
         var all = statements + end.statements
         // An anonymous account proves nothing of a person; its record begins with its first way to sign in.
         if counted == .created, authentication.signInProvider != SignInProvider.anonymous {
@@ -60,8 +61,8 @@ struct SignInCompletion: Sendable {
         return (end.outcome, rows)
     }
 
-    /// The outcome of a sign-in, and the statements that store it.
-    func end(
+    /// The outcome of a sign-in after which `step` is due, and the statements that store it.
+    func outcome(
         of authentication: Authentication, due step: SignInStep?, id: [UInt8], in project: ProjectSettings,
         from client: Session.ClientInfo, at now: Instant
     ) throws(AccountError) -> (outcome: SignInOutcome, statements: [SQL]) {
@@ -83,6 +84,8 @@ struct SignInCompletion: Sendable {
             waitingFor: granted.session.accountID)
     }
 
+    /// The one statement that makes a session.
+    ///
     /// - Parameters:
     ///   - grant: what a relying party was granted, in `browserSession`; `nil` for other kinds of sessions.
     private func insertion(

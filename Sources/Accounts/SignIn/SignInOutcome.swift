@@ -22,5 +22,6 @@ package enum SignInStep: Sendable, Equatable {
     ///
     /// This is the only rule about it: `SignInCompletion` asks it at the end of every sign-in, and the OpenID provider each time that a
     /// browser's session is to answer a request (`Interaction`). Today no step is ever due, because accounts have no second factors yet.
+    /// Custom tokens are to ask for none: the back end that made one has proven the person.
     package static func due(after authentication: Authentication) -> SignInStep? { nil }
 }

@@ -23,7 +23,7 @@ package struct Reseal: Sendable {
     package struct Outcome: Sendable, Equatable {
         /// How many rows of each kind were sealed again.
         package var resealed: [Count] = []
-        /// Values that no listed key opens.
+        /// Rows with a value that no listed key opens.
         package var unreadable = 0
         /// Unfinished sign-ins that a former key sealed; all have ended at `flowsEnd`.
         package var flows = 0
@@ -33,11 +33,11 @@ package struct Reseal: Sendable {
         package var sessions = 0
 
         package struct Count: Sendable, Equatable {
-            let thing: SealedColumns.Thing
+            let name: SealedColumns.RowName
             package internal(set) var rows: Int
 
-            /// Such as "2 mails".
-            package var text: String { "\(rows) \(rows == 1 ? thing.one : thing.many)" }
+            /// Such as "2 deliveries".
+            package var text: String { "\(rows) \(rows == 1 ? name.one : name.many)" }
         }
 
         package var isDone: Bool { unreadable == 0 && flows == 0 && sessions == 0 }
@@ -47,10 +47,10 @@ package struct Reseal: Sendable {
         var outcome = Outcome()
         let projects = try await KnownProjects(storage: storage).list()
         for table in Table.all {
-            guard let sealed = table.sealed, sealed.seal != nil else { continue }
+            guard let sealed = table.sealed, let seal = sealed.seal else { continue }
             for project in table.isOfProjects ? projects : [""] {
                 let rows = try await move(sealed, of: table, in: project, &outcome.unreadable)
-                outcome.add(rows, sealed.thing)
+                outcome.add(rows, seal.rowName)
             }
         }
         for project in projects {
@@ -59,7 +59,7 @@ package struct Reseal: Sendable {
         }
         if outcome.resealed.contains(where: { $0.rows > 0 }) {
             let act = AuditedAct(by: .command("keys reseal"), on: nil, from: nil, at: clock.now())
-            let facts = outcome.resealed.map { count -> SQL in "\(count.thing.fact)::text, \(count.rows)" }.joined(by: ", ")
+            let facts = outcome.resealed.map { count -> SQL in "\(count.name.key)::text, \(count.rows)" }.joined(by: ", ")
             _ = try await storage.write(act.record(.masterKeyResealed, facts: facts, in: AuditEvents.server))
         }
         return outcome
@@ -145,14 +145,11 @@ package struct Reseal: Sendable {
 }
 
 extension Reseal.Outcome {
-    fileprivate mutating func add(_ rows: Int, _ thing: SealedColumns.Thing) {
-        if let index = resealed.firstIndex(where: { $0.thing == thing }) {
+    fileprivate mutating func add(_ rows: Int, _ name: SealedColumns.RowName) {
+        if let index = resealed.firstIndex(where: { $0.name == name }) {
             resealed[index].rows += rows
         } else {
-            resealed.append(Count(thing: thing, rows: rows))
+            resealed.append(Count(name: name, rows: rows))
         }
     }
-
-    /// The number of rows of a kind that were sealed again.
-    func rows(_ sealed: SealedColumns) -> Int { resealed.first { $0.thing == sealed.thing }?.rows ?? 0 }
 }

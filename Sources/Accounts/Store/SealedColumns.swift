@@ -3,19 +3,19 @@ import Crypto
 /// The columns of a table that the master key seals, and how a row is sealed again when the key changes.
 struct SealedColumns: Sendable {
     let names: [String]
-    /// The name of what a row holds, as `gatehouse keys reseal` counts it and as its audit event names the count.
-    let thing: Thing
     /// `nil` when the rows cannot be sealed again; they end by themselves.
     let seal: Seal?
 
-    struct Thing: Sendable, Hashable {
+    /// The name of the rows in what `gatehouse keys reseal` prints, such as `delivery` and `deliveries`.
+    struct RowName: Sendable, Hashable {
         let one: String
         let many: String
-        /// The name in `details` of the audit event.
-        let fact: String
+        /// The name of their number in `details` of the audit event.
+        let key: String
     }
 
     struct Seal: Sendable {
+        let rowName: RowName
         let keys: @Sendable (MasterKey) -> SealingKeys
         /// The context of a value: its project (empty where rows belong to none), the row's key as `Table.Column.asText` reads it, and its column.
         let context: @Sendable (_ project: String, _ key: [String], _ column: String) -> String
@@ -37,21 +37,26 @@ struct SealedColumns: Sendable {
 
 extension SealedColumns {
     static let signingKeys = SealedColumns(
-        names: ["private_key"], thing: Thing(one: "signing key", many: "signing keys", fact: "signingKeys"),
-        seal: Seal(keys: \.signingKeys) { _, key, _ in key[0] })
+        names: ["private_key"],
+        seal: Seal(rowName: RowName(one: "signing key", many: "signing keys", key: "signingKeys"), keys: \.signingKeys) { _, key, _ in
+            key[0]
+        })
 
     static let deliveries = SealedColumns(
-        names: ["payload"], thing: Thing(one: "delivery", many: "deliveries", fact: "deliveries"),
-        seal: Seal(keys: \.deliveries) { project, key, _ in Deliveries.context(project, Hex.decode(key[0]) ?? []) })
+        names: ["payload"],
+        seal: Seal(rowName: RowName(one: "delivery", many: "deliveries", key: "deliveries"), keys: \.deliveries) { project, key, _ in
+            Deliveries.context(project, Hex.decode(key[0]) ?? [])
+        })
 
     static let providerTokens = SealedColumns(
         names: ["access_token", "refresh_token"],
-        thing: Thing(one: "set of provider tokens", many: "sets of provider tokens", fact: "providerTokens"),
-        seal: Seal(keys: \.providerTokens) { project, key, column in
+        seal: Seal(
+            rowName: RowName(one: "set of provider tokens", many: "sets of provider tokens", key: "providerTokens"), keys: \.providerTokens
+        ) { project, key, column in
             ProviderTokenSeal.context(column, of: .init(projectID: project, accountID: key[0], providerID: key[1]))
         })
 
     /// Half of the key that seals a flow's answer is in a link, so that answer cannot be sealed again. Flows last only minutes.
     static let flows = SealedColumns(
-        names: ["secrets", "posted", "response", "event"], thing: Thing(one: "sign-in", many: "sign-ins", fact: "flows"), seal: nil)
+        names: ["secrets", "posted", "response", "event"], seal: nil)
 }

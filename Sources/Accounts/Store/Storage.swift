@@ -67,8 +67,8 @@ extension SQL.StringInterpolation {
     /// (`SQL.fault`).
     mutating func appendInterpolation(project: ProjectSettings) { appendInterpolation(partition: project.storageID) }
 
-    /// The same by the project's id.
-    mutating func appendInterpolation(project id: String) { appendInterpolation(partition: id) }
+    /// The same by a project's `storageID`.
+    mutating func appendInterpolation(project storageID: String) { appendInterpolation(partition: storageID) }
 }
 
 extension SQL {

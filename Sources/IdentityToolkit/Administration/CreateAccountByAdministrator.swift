@@ -39,9 +39,10 @@ struct CreateAccountByAdministrator: AdministratorEndpoint {
         if let token = input.idToken, !token.isEmpty {
             guard input.localId == nil else { throw Failure.unexpectedParameter("User ID") }
             let caller = try await accounts.idTokens.account(of: token.asString, in: administrator.project).0
-            account = try await accounts.administration.update(caller.id, change, by: administrator)
+            account = try await accounts.administration.accounts.update(caller.id, change, by: administrator)
         } else {
-            account = try await accounts.administration.create(try AdministratorField.newID(input.localId), change, by: administrator)
+            account = try await accounts.administration.accounts.create(
+                try AdministratorField.newID(input.localId), change, by: administrator)
         }
         return Output(localId: account.id, email: account.email, displayName: account.displayName)
     }

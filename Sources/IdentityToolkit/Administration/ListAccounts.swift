@@ -23,7 +23,7 @@ struct ListAccounts: RawAdministratorEndpoint {
 
     func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> Response {
         let most = try Self.size(input.maxResults)
-        let accounts = try await context.services.accounts.lists.page(
+        let accounts = try await context.services.accounts.administration.lists.page(
             after: try Self.start(input.nextPageToken), most: most, by: administrator)
         var json = JSONWriter(capacity: 128 + 1024 * accounts.count)
         json.object { json in

@@ -27,7 +27,7 @@ struct LookupByAdministrator: RawAdministratorEndpoint {
     }
 
     func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> Response {
-        let accounts = try await context.services.accounts.lists.find(try AccountLists.Wanted(input), by: administrator)
+        let accounts = try await context.services.accounts.administration.lists.find(try AccountLists.Wanted(input), by: administrator)
         var json = JSONWriter(capacity: 128 + 1024 * accounts.count)
         json.object { json in
             json.field("kind", "identitytoolkit#GetAccountInfoResponse")

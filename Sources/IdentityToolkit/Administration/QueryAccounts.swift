@@ -56,7 +56,7 @@ struct QueryAccounts: RawAdministratorEndpoint {
         guard (0...Self.largest).contains(limit) else { throw Failure.invalidArgument("limit must be 1 to \(Self.largest).") }
         guard offset >= 0 else { throw Failure.invalidArgument("offset must not be negative.") }
         let wanted = input.expression.flatMap { $0.isEmpty ? nil : AccountLists.Wanted($0) }
-        let lists = context.services.accounts.lists
+        let lists = context.services.accounts.administration.lists
         var json = JSONWriter()
         if input.returnUserInfo == false {
             let count = try await lists.count(wanted, by: administrator)

@@ -51,7 +51,7 @@ struct UpdateAccountByAdministrator: AdministratorEndpoint {
 
     func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> UpdateAccount.Output {
         let id = try AdministratorField.id(input.localId)
-        let account = try await context.services.accounts.administration.update(
+        let account = try await context.services.accounts.administration.accounts.update(
             id, try AdministratorChange(input), by: administrator)
         return UpdateAccount.Output(account, nil)
     }

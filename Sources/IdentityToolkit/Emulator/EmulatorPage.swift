@@ -58,7 +58,7 @@ struct EmulatorForm: RawEndpoint {
         change.own.email = try EmailAddress.reading(form["email"] ?? "")
         change.own.password = (form["password"] ?? "").asString
         if let name = try ProfileField.name(form["displayName"]), !name.isEmpty { change.own.displayName = .set(name) }
-        _ = try await context.services.accounts.administration.create(
+        _ = try await context.services.accounts.administration.accounts.create(
             nil, change, by: try context.emulatorOwner(of: project))
     }
 

@@ -58,7 +58,7 @@ struct EmulatorView {
     private func lists(isLive: Bool) async throws -> [String: TemplateValue] {
         let accounts = context.services.accounts
         let newest = try await accounts.directory.newest(Self.most, in: project.settings)
-        let mails = try await context.services.outbox?.recent(in: project.settings, limit: Self.most) ?? []
+        let mails = try await context.services.accounts.outbox?.recent(in: project.settings, limit: Self.most) ?? []
         let usable = try await accounts.codes.pending(mails, in: project.settings)
         return [
             "isList": true, "refresh": .text(isLive ? "\(Self.interval)" : ""), "isStill": .flag(!isLive),

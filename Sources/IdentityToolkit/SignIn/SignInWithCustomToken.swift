@@ -27,7 +27,7 @@ struct SignInWithCustomToken: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         guard let token = input.token, !token.isEmpty else { throw Failure.missingCustomToken }
         if let token = AppToken(token) { return try await signIn(with: token, context) }
-        let (account, outcome, isNewUser) = try await context.services.accounts.customTokenSignIns.signIn(
+        let (account, outcome, isNewUser) = try await context.services.accounts.signIn.customTokens.signIn(
             customToken: token, acceptsUnsigned: context.isOfDevelopment, context.attempt(.customToken), in: context.project.settings,
             from: context.clientInfo)
         let tokens = try IssuedTokens(account, outcome, context)
@@ -37,7 +37,7 @@ struct SignInWithCustomToken: Endpoint {
 
     private func signIn(with token: AppToken, _ context: Context) async throws -> Output {
         let accounts = context.services.accounts
-        let (account, outcome) = try await accounts.authorizationRequests.signIn(
+        let (account, outcome) = try await accounts.openID.requests.signIn(
             with: token, context.attempt(.customToken), limits: accounts.limits, in: context.project.settings, from: context.clientInfo)
         let tokens = try IssuedTokens(account, outcome, context)
         return Output(idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, isNewUser: false)

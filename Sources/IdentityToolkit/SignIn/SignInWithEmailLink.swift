@@ -36,7 +36,7 @@ struct SignInWithEmailLink: Endpoint {
         let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0.asString }
         let (accounts, language) = (context.services.accounts, try context.language)
         let signIn = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
-            try await accounts.emailLinkSignIns.signIn(
+            try await accounts.signIn.emailLinks.signIn(
                 withLink: code.asString, email: email, linkingTo: idToken, language: language, in: project, from: context.clientInfo)
         }
         let tokens = try IssuedTokens(signIn.account, signIn.outcome, context)

@@ -34,7 +34,7 @@ struct SignInWithPassword: Endpoint {
         guard let email = input.email else { throw Failure.missingEmail }
         let address = try EmailAddress.reading(email)
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
-        let (account, outcome) = try await context.services.accounts.passwordSignIns.signIn(
+        let (account, outcome) = try await context.services.accounts.signIn.passwords.signIn(
             email: address, password: password.asString, try context.attempt(.password, email: address), in: project,
             from: context.clientInfo)
         let tokens = try IssuedTokens(account, outcome, context)

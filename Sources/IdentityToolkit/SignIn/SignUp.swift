@@ -49,9 +49,9 @@ struct SignUp: Endpoint {
         let outcome: SignInOutcome
         switch try Kind(input, in: project) {
         case .anonymous:
-            (account, outcome) = try await accounts.signUps.signUpAnonymously(attempt, in: project, from: context.clientInfo)
+            (account, outcome) = try await accounts.signIn.signUps.signUpAnonymously(attempt, in: project, from: context.clientInfo)
         case .password(let email, let password, let name, linkTo: nil):
-            (account, outcome) = try await accounts.signUps.signUp(
+            (account, outcome) = try await accounts.signIn.signUps.signUp(
                 email: email, password: password, displayName: name, attempt, in: project, from: context.clientInfo)
         case .password(let email, let password, let name, linkTo: let idToken?):
             (account, outcome) = try await accounts.changes.linkPassword(

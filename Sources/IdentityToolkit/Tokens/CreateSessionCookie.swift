@@ -24,7 +24,7 @@ struct CreateSessionCookie: AdministratorEndpoint {
         let life = input.validDuration.map { Duration.seconds($0) } ?? SessionCookies.longestLife
         guard (SessionCookies.shortestLife...SessionCookies.longestLife).contains(life) else { throw Failure.invalidDuration }
         return Output(
-            sessionCookie: try await context.services.accounts.sessionCookies.create(
+            sessionCookie: try await context.services.accounts.administration.sessionCookies.create(
                 for: idToken, life: life, by: administrator))
     }
 }

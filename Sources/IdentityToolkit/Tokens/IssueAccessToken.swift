@@ -32,7 +32,7 @@ struct IssueAccessToken: RawEndpoint {
         guard let type = form["grant_type"], !type.isEmpty else { throw Failure.invalidRequest("The parameter grant_type is missing.") }
         guard type == Self.grantType else { throw Failure.unsupportedGrantType.saying("The grant_type is \(Self.grantType).") }
         guard let text = form["assertion"], !text.isEmpty else { throw Failure.invalidRequest("The parameter assertion is missing.") }
-        let tokens = context.services.accounts.accessTokens
+        let tokens = context.services.accounts.administration.accessTokens
         let assertion = try tokens.assertion(text, scope: form["scope"])
         guard let project = context.services.projects.current.project(id: assertion.email.projectID) else {
             throw ServiceAccountAssertion.unsigned

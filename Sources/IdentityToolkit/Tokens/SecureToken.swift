@@ -24,7 +24,7 @@ struct SecureToken: RawEndpoint {
         guard type == "refresh_token" else { throw Failure.invalidGrantType }
         guard let token = grant.refreshToken, !token.isEmpty else { throw Failure.missingRefreshToken }
         let project = try context.project.settings
-        let (account, session) = try await context.services.sessions.refresh(token.asString, in: project)
+        let (account, session) = try await context.services.accounts.sessions.refresh(token.asString, in: project)
         let tokens = try IssuedTokens(account, session, context)
         var json = JSONWriter(capacity: 512 + 2 * tokens.idToken.utf8.count)
         json.object { json in
@@ -87,7 +87,7 @@ struct IssuedTokens {
     init(_ account: Account, _ session: Session, _ context: Context) throws {
         let project = try context.project.settings
         idToken = try context.services.accounts.idTokens.issue(for: account, session, in: project)
-        refreshToken = context.services.sessions.refreshToken(for: session, in: project)
+        refreshToken = context.services.accounts.sessions.refreshToken(for: session, in: project)
         expiresIn = String(project.tokens.lifetime.wholeSeconds)
     }
 }

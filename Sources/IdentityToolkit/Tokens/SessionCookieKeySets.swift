@@ -11,7 +11,7 @@ struct SessionCookieKeySet: ImmediateEndpoint {
     static let content = CallContent.publicDocument(.object([.init("keys", .list(.map(.anything)), isRequired: true)]))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
-        let keys = context.services.accounts.sessionCookies.publishedKeys
+        let keys = context.services.accounts.administration.sessionCookies.publishedKeys
         return Response(publicDocument: keys.jwks, tag: keys.jwksTag, for: request)
     }
 }
@@ -22,6 +22,6 @@ struct SessionCookieCertificates: ImmediateEndpoint {
     static let content = CallContent.publicDocument(.map(.text))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
-        Response(publicDocument: context.services.accounts.sessionCookies.publishedKeys.certificates, for: request)
+        Response(publicDocument: context.services.accounts.administration.sessionCookies.publishedKeys.certificates, for: request)
     }
 }

@@ -39,7 +39,7 @@ struct AuthorizationStep {
         let session = try await session()
         guard let interaction = try await interaction(asked, of: client, session, kept) else {
             guard let session else { throw Failure.loginRequired }
-            let code = try await accounts.authorizationRequests.grant(asked, kept: kept, to: session, scopes: asked.scopes, in: settings)
+            let code = try await accounts.openID.requests.grant(asked, kept: kept, to: session, scopes: asked.scopes, in: settings)
             let reply = AuthorizationReply(asked)
             let answer =
                 asked.isOfApp(in: settings)
@@ -60,7 +60,7 @@ struct AuthorizationStep {
     /// The browser's session, if the browser has one.
     func session() async throws -> BrowserSession? {
         guard let cookie = IssuerCookies.session(in: request, of: settings, site) else { return nil }
-        return try await accounts.browserSessions.find(cookie, in: settings)
+        return try await accounts.openID.browserSessions.find(cookie, in: settings)
     }
 
     /// The step that the person must take next; `nil` when the request can be granted.
@@ -69,7 +69,7 @@ struct AuthorizationStep {
     ) async throws -> Interaction? {
         var isAllowed = true
         if client.asksConsent, let session {
-            isAllowed = try await accounts.authorizationRequests.hasConsent(
+            isAllowed = try await accounts.openID.requests.hasConsent(
                 to: asked.scopes, of: client.id, by: session.account.id, in: settings)
         }
         return Interaction.needed(
@@ -96,7 +96,7 @@ struct AuthorizationStep {
     /// - Parameter path: the address to go on at, by the request's id.
     func keep(_ asked: AuthorizationRequest, goingOnAt path: (String) -> String) async throws -> Response {
         try await context.limit(.startSignIn, of: address.project)
-        let (kept, cookie) = try await accounts.authorizationRequests.store(asked, in: settings)
+        let (kept, cookie) = try await accounts.openID.requests.store(asked, in: settings)
         var response = Redirect.to(path(kept.id.text), status: request.method == .post ? 303 : 302)
         for header in IssuerCookies.setRequest(kept.id.text, cookie, in: request, site) { response.headers.add("set-cookie", header) }
         return response
@@ -104,7 +104,7 @@ struct AuthorizationStep {
 
     /// Refuses a request whose relying party is known, for good: the person cancelled, or a page would be needed and must not be shown.
     func refuse(_ failure: Failure, _ asked: AuthorizationRequest, _ kept: KeptRequest?) async throws -> Response {
-        if let kept { try await accounts.authorizationRequests.end(kept, in: settings) }
+        if let kept { try await accounts.openID.requests.end(kept, in: settings) }
         return respond(with: failure, asked, kept)
     }
 

@@ -68,7 +68,7 @@ private struct AuthorizationCall {
     private func pushed(_ form: AuthorizeForm, _ parameters: AuthorizeParameters) async throws -> AuthorizeParameters.Accepted? {
         guard let uri = form["request_uri"], let id = PushedRequestURI.id(in: uri) else { return nil }
         let client = try parameters.client()
-        let taken = try await context.services.accounts.authorizationRequests.takePushed(
+        let taken = try await context.services.accounts.openID.requests.takePushed(
             id, clientID: client.id, in: address.project.settings)
         // Some user flows share an issuer.
         guard let taken, taken.issuer.isExactly(address.urls.issuer), taken.userFlow == address.userFlow?.name,

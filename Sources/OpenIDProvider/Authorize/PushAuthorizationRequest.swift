@@ -32,7 +32,7 @@ struct PushAuthorizationRequest: RawEndpoint {
             }
             // A server pushes the requests of all its users from one address, so that a limit would shut them all out.
             if call.client.isPublic { try await context.limit(.startSignIn, of: call.address.project) }
-            let id = try await call.accounts.authorizationRequests.push(accepted.request, in: call.settings)
+            let id = try await call.accounts.openID.requests.push(accepted.request, in: call.settings)
             var json = JSONWriter()
             json.object { json in
                 json.field("request_uri", PushedRequestURI.text(id))

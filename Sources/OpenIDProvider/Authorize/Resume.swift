@@ -42,7 +42,7 @@ struct WaitingRequest {
     init?(_ project: Project, _ query: Form, _ context: Context) async throws {
         guard let id = query["request"].flatMap(KeptRequest.ID.init),
             let cookie = IssuerCookies.request(id.text, in: context.request, context.services.site),
-            let kept = try await context.services.accounts.authorizationRequests.waiting(id, cookie: cookie, in: project.settings),
+            let kept = try await context.services.accounts.openID.requests.waiting(id, cookie: cookie, in: project.settings),
             // The project's file may have changed in the meantime.
             let (client, request) = project.settings.standing(of: kept.request),
             let address = IssuerAddress(of: project, userFlow: request.userFlow)

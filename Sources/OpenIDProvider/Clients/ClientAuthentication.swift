@@ -41,7 +41,7 @@ struct ClientAuthentication {
     private func prove(_ client: OAuthClient, by text: UTF8Text) async throws -> Bool {
         let audiences = [address.urls.token, address.urls.issuer, address.urls.pushedRequests]
         guard let assertion = ClientAssertion(text, of: client, for: audiences, at: context.services.clock.now()) else { return false }
-        return try await context.services.accounts.clientAssertions.spend(
+        return try await context.services.accounts.openID.assertions.spend(
             assertion.number, of: client.id, until: assertion.expires, in: settings)
     }
 }

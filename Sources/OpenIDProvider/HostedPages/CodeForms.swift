@@ -28,7 +28,7 @@ extension HostedVisit {
             case .signInCode: .signIn(makesAccounts: offer.makesAccounts)
             default: .resetPassword
             }
-        try await accounts.authorizationRequests.sendEmailCode(to: email, for: kept, purpose, language: language, in: settings)
+        try await accounts.openID.requests.sendEmailCode(to: email, for: kept, purpose, language: language, in: settings)
     }
 
     func enterCode(_ form: Form, at page: HostedPage) async throws -> Response {
@@ -37,7 +37,7 @@ extension HostedVisit {
         // Only tries that could have been right are counted; otherwise strangers could keep the owner of an address from proving it. Where the
         // address is proven already, other digits than those that have proven it are wrong all the same.
         try await accounts.limits.counting(attempt(.emailCode, email: kept.email)) { () async throws(AccountError) in
-            try await accounts.authorizationRequests.proveEmail(digits, of: kept, in: settings)
+            try await accounts.openID.requests.proveEmail(digits, of: kept, in: settings)
         }
         guard let email = kept.email else { return go(to: page.addressPage) }
         switch page {
@@ -54,8 +54,8 @@ extension HostedVisit {
         guard offer.hasCode else { return go(to: .signIn) }
         let account = try await accounts.directory.account(email: email, in: settings)
         guard account != nil || offer.makesAccounts else { throw FormFault.notNew }
-        let code = try await accounts.authorizationRequests.signInCode(for: kept, of: account, in: settings)
-        let signIn = try await accounts.emailLinkSignIns.signIn(
+        let code = try await accounts.openID.requests.signInCode(for: kept, of: account, in: settings)
+        let signIn = try await accounts.signIn.emailLinks.signIn(
             withLink: code, email: email, language: language, in: settings, from: context.browserClientInfo)
         return try await begin(signIn.outcome, goingTo: signIn.isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil)
     }

@@ -40,11 +40,11 @@ struct HostedVisit {
         kept = waiting.kept
         cookie = waiting.cookie
         if let value = IssuerCookies.session(in: context.request, of: settings, services.site) {
-            session = try await services.accounts.browserSessions.find(value, in: settings)
+            session = try await services.accounts.openID.browserSessions.find(value, in: settings)
         } else {
             session = nil
         }
-        offer = SignInOffer(address.userFlow, of: project, canMail: services.outbox != nil)
+        offer = SignInOffer(address.userFlow, of: project, canMail: services.accounts.outbox != nil)
         language = project.templates.language(for: context.request, preferred: kept.request.locales)
     }
 
@@ -76,10 +76,10 @@ struct HostedVisit {
         case .session(let made): session = made
         case .pending(let pending): throw Failure(describing: pending)
         }
-        if byForm { try await accounts.authorizationRequests.recordChoice(of: kept, by: session.accountID, in: settings) }
-        if let former = self.session { try await accounts.browserSessions.replace(former, by: session, in: settings) }
+        if byForm { try await accounts.openID.requests.recordChoice(of: kept, by: session.accountID, in: settings) }
+        if let former = self.session { try await accounts.openID.browserSessions.replace(former, by: session, in: settings) }
         var response = page.map { go(to: $0) } ?? resume()
-        let value = accounts.browserSessions.cookie(for: session, in: settings)
+        let value = accounts.openID.browserSessions.cookie(for: session, in: settings)
         response.headers.add("set-cookie", IssuerCookies.setSession(value, of: settings, site))
         return response
     }

@@ -21,7 +21,7 @@ extension HostedVisit {
     func signIn(_ form: Form) async throws -> Response {
         guard offer.hasPassword else { throw Failure.passwordLoginDisabled }
         let (email, password) = (try email(in: form), try password(in: form))
-        let (_, outcome) = try await accounts.passwordSignIns.signIn(
+        let (_, outcome) = try await accounts.signIn.passwords.signIn(
             email: email, password: password, attempt(.password, email: email), in: settings, from: context.browserClientInfo)
         return try await begin(outcome)
     }
@@ -33,7 +33,7 @@ extension HostedVisit {
         let password = try password(in: form)
         let outcome: SignInOutcome
         do {
-            (_, outcome) = try await accounts.signUps.signUp(
+            (_, outcome) = try await accounts.signIn.signUps.signUp(
                 email: email, password: password, displayName: attributes.displayName, profile: attributes.claims, provenAt: kept,
                 attempt(.signUp), in: settings, from: context.browserClientInfo)
         } catch {
@@ -57,7 +57,7 @@ extension HostedVisit {
         let password = try password(in: form)
         let outcome: SignInOutcome
         do {
-            outcome = try await accounts.authorizationRequests.resetPassword(
+            outcome = try await accounts.openID.requests.resetPassword(
                 for: kept, to: password, forgiving: attempt(.password, email: email), language: language, in: settings,
                 from: context.browserClientInfo)
         } catch {

@@ -36,9 +36,9 @@ extension HostedVisit {
         guard let session else { return resume() }
         let attributes = try attributes(in: form)
         try await accounts.limits.charge(attempt(.update, accountID: session.account.id))
-        try await accounts.profileEdits.edit(displayName: attributes.displayName, attributes.claims, in: session, of: settings)
+        try await accounts.openID.profileEdits.edit(displayName: attributes.displayName, attributes.claims, in: session, of: settings)
         if flow?.kind == .profileEdit {
-            try await accounts.authorizationRequests.recordEdit(of: kept, by: session.account.id, in: settings)
+            try await accounts.openID.requests.recordEdit(of: kept, by: session.account.id, in: settings)
         }
         return resume()
     }

@@ -113,7 +113,7 @@ extension HostedVisit {
         case (.newPassword, "save"): return try await setPassword(form)
         case (.profile, "profile"): return try await saveProfile(form)
         case (.accounts, "choose"):
-            if let session { try await accounts.authorizationRequests.recordChoice(of: kept, by: session.account.id, in: settings) }
+            if let session { try await accounts.openID.requests.recordChoice(of: kept, by: session.account.id, in: settings) }
             return resume()
         case (.consent, "allow"): return try await consent()
         default: throw Failure.invalidArgument("The form is not one of this page.")
@@ -123,7 +123,7 @@ extension HostedVisit {
     private func consent() async throws -> Response {
         guard let session else { return resume() }
         do {
-            try await accounts.authorizationRequests.recordConsent(
+            try await accounts.openID.requests.recordConsent(
                 to: kept.request.scopes, of: kept, by: session, in: settings)
         } catch AccountError.overtaken {
             // The session has ended meanwhile, so the person is asked to sign in.

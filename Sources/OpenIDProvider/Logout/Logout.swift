@@ -77,7 +77,7 @@ private struct LogoutVisit {
 
     func session() async throws -> BrowserSession? {
         guard let cookie = IssuerCookies.session(in: request, of: settings, context.services.site) else { return nil }
-        return try await context.services.accounts.browserSessions.find(cookie, in: settings)
+        return try await context.services.accounts.openID.browserSessions.find(cookie, in: settings)
     }
 
     /// Ends the session when its own relying party asks; otherwise asks the person.
@@ -89,7 +89,7 @@ private struct LogoutVisit {
 
     /// Ends the browser's session. The browser does not wait until the relying parties that got something in it are told.
     func end(_ session: BrowserSession) async throws -> Response {
-        try await context.services.accounts.browserSessions.end(session, in: settings)
+        try await context.services.accounts.openID.browserSessions.end(session, in: settings)
         return signedOut()
     }
 

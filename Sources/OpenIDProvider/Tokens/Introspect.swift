@@ -34,9 +34,9 @@ struct Introspect: RawEndpoint {
             }
             guard let text = call.form.filled("token") else { throw Failure.invalidRequest("The parameter token is missing.") }
             var json = JSONWriter(capacity: 512)
-            if let token = try await call.accounts.clientSessions.accessToken(text, in: call.settings), call.mayKnow(token) {
+            if let token = try await call.accounts.openID.sessions.accessToken(text, in: call.settings), call.mayKnow(token) {
                 json.object { call.write(token, to: &$0) }
-            } else if let token = try await call.accounts.clientSessions.refreshable(text, in: call.settings),
+            } else if let token = try await call.accounts.openID.sessions.refreshable(text, in: call.settings),
                 token.session.grant.clientID == call.client.id
             {
                 json.object { json in

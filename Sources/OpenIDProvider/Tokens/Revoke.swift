@@ -18,7 +18,7 @@ struct Revoke: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await ClientCall.answer(request, context) { call in
             guard let token = call.form.filled("token") else { throw Failure.invalidRequest("The parameter token is missing.") }
-            try await call.accounts.clientSessions.revoke(token, of: call.client.id, in: call.settings)
+            try await call.accounts.openID.sessions.revoke(token, of: call.client.id, in: call.settings)
             return Response(status: 200, headers: ["cache-control": "no-store", "pragma": "no-cache"])
         }
     }

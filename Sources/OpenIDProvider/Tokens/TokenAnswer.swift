@@ -26,7 +26,7 @@ struct TokenAnswer {
 
     /// Times are numbers: AppAuth for iOS ignores texts, and then never refreshes.
     func response(to call: ClientCall) throws -> Response {
-        let tokens = call.accounts.clientTokens
+        let tokens = call.accounts.openID.tokens
         let (client, project) = (call.client, call.settings)
         let scopes = client.keeping(granted)
         let accessToken = try tokens.accessToken(subject, scopes: scopes, userInfo: call.address.urls.userInfo, in: project)
@@ -35,7 +35,7 @@ struct TokenAnswer {
             ? try tokens.idToken(subject, scopes: scopes, accessToken: accessToken, nonce: nonce, isNewUser: isNewUser, in: project) : nil
         let refreshToken =
             client.mayRefresh(subject.session.grant.scopes)
-            ? call.accounts.clientSessions.refreshToken(for: subject.session, in: project) : nil
+            ? call.accounts.openID.sessions.refreshToken(for: subject.session, in: project) : nil
         var json = JSONWriter(capacity: 2048)
         json.object { json in
             json.field("access_token", accessToken)

@@ -36,7 +36,7 @@ extension ClientCall {
         let proof = AuthorizationRequests.Proof(
             clientID: client.id, redirectURI: form.filled("redirect_uri"), verifier: form.filled("code_verifier"),
             userFlow: address.userFlow?.name)
-        let redeemed = try await accounts.authorizationRequests.redeem(code, proof, for: client, in: settings, from: context.clientInfo)
+        let redeemed = try await accounts.openID.requests.redeem(code, proof, for: client, in: settings, from: context.clientInfo)
         let answer = TokenAnswer(
             subject: subject(redeemed.account, redeemed.session), granted: redeemed.session.grant.scopes, nonce: redeemed.request.nonce,
             isNewUser: redeemed.isNewUser)
@@ -47,7 +47,7 @@ extension ClientCall {
     fileprivate func refresh() async throws -> Response {
         guard let token = form.filled("refresh_token") else { throw Failure.invalidRequest("The parameter refresh_token is missing.") }
         let scopes = try refreshedScopes()
-        let (account, session) = try await accounts.clientSessions.refresh(
+        let (account, session) = try await accounts.openID.sessions.refresh(
             token, scopes: scopes, for: client, userFlow: address.userFlow?.name, in: settings, from: context.clientInfo)
         return try TokenAnswer(
             subject: subject(account, session), granted: scopes ?? session.grant.scopes, nonce: nil, isNewUser: false

@@ -43,7 +43,7 @@ private enum UserInfoAnswer {
         let text = try accessToken(request, inForm: token)
         // A token of a user flow has another `sub` than the project's own issuer gives. A token for an API is not for this endpoint, so that the
         // API cannot use it here; one for the client itself is.
-        guard let found = try await context.services.accounts.clientSessions.accessToken(text, in: settings),
+        guard let found = try await context.services.accounts.openID.sessions.accessToken(text, in: settings),
             found.session.grant.issuer.isExactly(address.urls.issuer),
             found.audiences.contains(where: { $0.isExactly(address.urls.userInfo) || $0.isExactly(found.session.grant.clientID) })
         else { throw Failure.invalidAccessToken }

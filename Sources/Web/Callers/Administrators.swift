@@ -71,7 +71,7 @@ extension Context {
     private func bearer() throws(Failure) -> Bearer {
         guard let text = request.bearerToken else { throw .bearerRequired }
         if isOwner(text) { return .owner }
-        guard let token = services.accounts.accessTokens.token(text) else { throw .unknownBearer }
+        guard let token = services.accounts.administration.accessTokens.token(text) else { throw .unknownBearer }
         return .serviceAccount(token)
     }
 
@@ -98,7 +98,8 @@ extension Context {
         switch bearer {
         case .owner: try owner(of: project)
         case .serviceAccount(let token):
-            try await services.accounts.accessTokens.administrator(bearing: token, for: right, in: project.settings, from: clientInfo)
+            try await services.accounts.administration.accessTokens.administrator(
+                bearing: token, for: right, in: project.settings, from: clientInfo)
         }
     }
 }

@@ -11,7 +11,7 @@ struct Probe: ImmediateEndpoint {
         answers: [.texts(["address", "connectedFrom", "isSecure"], optional: ["host", "forwarded", "xForwardedFor"])])
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
-        guard let proof = request.headers[OperatorProbes.header], context.services.accounts.probes.isGenuine(proof) else {
+        guard let proof = request.headers[OperatorProbes.header], context.services.accounts.administration.probes.isGenuine(proof) else {
             throw Failure.notFound
         }
         var writer = JSONWriter()

@@ -53,7 +53,9 @@ package struct Context: Sendable {
     /// The outbox for mails. Throws `OPERATION_NOT_ALLOWED` on a server that cannot send mail.
     package var outbox: Outbox {
         get throws {
-            guard let outbox = services.outbox else { throw Failure.operationNotAllowed("This server is not configured to send mail.") }
+            guard let outbox = services.accounts.outbox else {
+                throw Failure.operationNotAllowed("This server is not configured to send mail.")
+            }
             return outbox
         }
     }
@@ -79,10 +81,7 @@ package struct Context: Sendable {
 /// The parts of one loop, made once at start. A class, so that a request takes one reference and not a copy of each part.
 package final class Services: Sendable {
     package let accounts: Accounts
-    package let sessions: Sessions
     package let brokerage: Brokerage
-    /// `nil` when the configuration has no way to send mail.
-    package let outbox: Outbox?
     package let projects: ProjectDirectory
     package let site: Site
     package let metrics: Metrics
@@ -94,14 +93,12 @@ package final class Services: Sendable {
     package let description: @Sendable () throws -> [UInt8]
 
     package init(
-        accounts: Accounts, sessions: Sessions, brokerage: Brokerage, outbox: Outbox?, projects: ProjectDirectory,
+        accounts: Accounts, brokerage: Brokerage, projects: ProjectDirectory,
         site: Site, metrics: Metrics, clock: Clock, log: Logger,
         readiness: @escaping @Sendable () async throws -> Void, description: @escaping @Sendable () throws -> [UInt8]
     ) {
         self.accounts = accounts
-        self.sessions = sessions
         self.brokerage = brokerage
-        self.outbox = outbox
         self.projects = projects
         self.site = site
         self.metrics = metrics

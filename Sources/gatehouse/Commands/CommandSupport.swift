@@ -32,8 +32,8 @@ enum CommandSupport {
         return Accounts(
             database: database, masterKey: settings.masterKey, clock: .system, publicURL: settings.publicURL, signingKeys: SigningKeys(),
             passwords: PasswordHashing(pool: pool, parameters: settings.passwordHashing.scrypt),
-            deliveries: Deliveries(database: database, masterKey: settings.masterKey, clock: .system), outbox: nil,
-            refusals: Refusals(metrics: metrics, log: .silent), signIns: SignInMetrics(metrics))
+            deliveries: Deliveries(database: database, masterKey: settings.masterKey, clock: .system), sendsMail: false,
+            refusals: Refusals(metrics: metrics, log: .silent), signIns: SignInMetrics(metrics), log: .silent)
     }
 
     /// The operator, whose shell is the proof. Audit events name the command.

@@ -25,7 +25,7 @@ struct ResealCommand: AsyncParsableCommand {
             let outcome = try await Reseal(database: database, masterKey: masterKey, clock: .system).run()
             print("Sealed again: \(outcome.resealed.map(\.text).joined(separator: ", ")).")
             if outcome.unreadable > 0 {
-                print("Left: \(count(outcome.unreadable, "value")) that no listed master key opens.")
+                print("Left: \(count(outcome.unreadable, "row")) that no listed master key opens.")
             }
             if let end = outcome.flowsEnd {
                 print("Left: \(count(outcome.flows, "sign-in")) under way; the last one ends at \(Timestamp.text(end)).")

@@ -23,7 +23,7 @@ import Text
         func administrator(
             _ right: Administrator.Right = .readUsers, in project: ProjectSettings? = nil
         ) async throws(AccountError) -> Administrator {
-            try await fixture.accounts.accessTokens.administrator(
+            try await fixture.accounts.administration.accessTokens.administrator(
                 bearing: token, for: right, in: project ?? fixture.project, from: AccessTokensTests.client)
         }
 
@@ -45,7 +45,7 @@ import Text
             "iss": .string(email.text), "aud": "https://auth.example.com/token", "iat": .integer(now), "exp": .integer(now + 60),
             "scope": "https://www.googleapis.com/auth/cloud-platform",
         ]
-        let tokens = fixture.accounts.accessTokens
+        let tokens = fixture.accounts.administration.accessTokens
         let assertion = try tokens.assertion(UTF8Text(try key.sign(claims)), scope: nil)
         let attempt = Attempt(.accessToken, from: "127.0.0.1", in: fixture.project)
         let token = try await tokens.issue(for: assertion, attempt)
@@ -67,7 +67,7 @@ import Text
         _ = try await bearer.administrator()
         bearer.fixture.time.advance(.seconds(1))
         #expect(await bearer.isRefused())
-        #expect(bearer.fixture.accounts.accessTokens.token(bearer.token)?.serviceAccount == nil)
+        #expect(bearer.fixture.accounts.administration.accessTokens.token(bearer.token)?.serviceAccount == nil)
     }
 
     @Test func `ends with its key, and with no other key of the account`() async throws {
@@ -124,7 +124,7 @@ import Text
         ]
         for text in texts {
             await #expect(throws: AccountError.self, "\(text)") {
-                try await bearer.fixture.accounts.accessTokens.administrator(
+                try await bearer.fixture.accounts.administration.accessTokens.administrator(
                     bearing: UTF8Text(text), for: .readUsers, in: bearer.fixture.project, from: Self.client)
             }
         }

@@ -18,7 +18,7 @@ import Text
     ) async throws -> Account {
         var change = AdministratorChange()
         configure(&change)
-        return try await fixture.accounts.administration.update(id, change, by: fixture.operator)
+        return try await fixture.accounts.administration.accounts.update(id, change, by: fixture.operator)
     }
 
     private func create(
@@ -26,7 +26,7 @@ import Text
     ) async throws -> Account {
         var change = AdministratorChange()
         configure(&change)
-        return try await fixture.accounts.administration.create(id, change, by: fixture.operator)
+        return try await fixture.accounts.administration.accounts.create(id, change, by: fixture.operator)
     }
 
     private func events(_ fixture: Fixture, _ id: String) async throws -> [String] {
@@ -108,7 +108,7 @@ import Text
         clients.fixture.project.signIn.emailLink = true
         let fixture = clients.fixture
         let (browser, granted) = try await clients.granted()
-        let cookie = fixture.accounts.browserSessions.cookie(for: browser.session, in: fixture.project)
+        let cookie = fixture.accounts.openID.browserSessions.cookie(for: browser.session, in: fixture.project)
         let access = clients.sessions.refreshToken(for: granted, in: fixture.project)
         let (account, session) = try await fixture.signIn(Self.ada, password: "correct horse")
         let idToken = try fixture.idToken(account, session)
@@ -120,7 +120,7 @@ import Text
         #expect(changed.validSince <= fixture.time.clock.now(), "a clock that is ahead must not lock people out")
         #expect(try await fixture.database.query("SELECT 1 FROM sessions WHERE ended_at IS NULL").isEmpty, "\(name)")
         await expectRefusal(name == "disabled" ? "accountDisabled" : "sessionEnded") { try await fixture.caller(idToken) }
-        #expect(try await fixture.accounts.browserSessions.find(UTF8Text(cookie), in: fixture.project) == nil)
+        #expect(try await fixture.accounts.openID.browserSessions.find(UTF8Text(cookie), in: fixture.project) == nil)
         #expect(await clients.isRefused { try await clients.refresh(access) }, "\(name)")
         await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
     }

@@ -14,13 +14,13 @@ import Text
     ) async throws {
         var change = AdministratorChange()
         configure(&change)
-        _ = try await fixture.accounts.administration.create(id, change, by: fixture.operator)
+        _ = try await fixture.accounts.administration.accounts.create(id, change, by: fixture.operator)
     }
 
     private func find(_ fixture: Fixture, _ configure: (inout AccountLists.Wanted) -> Void) async throws -> [String] {
         var wanted = AccountLists.Wanted()
         configure(&wanted)
-        return try await fixture.accounts.lists.find(wanted, by: fixture.operator).map(\.account.id)
+        return try await fixture.accounts.administration.lists.find(wanted, by: fixture.operator).map(\.account.id)
     }
 
     @Test func `finds accounts by each of their names, and each account once`() async throws {
@@ -33,7 +33,7 @@ import Text
         try await store("d", fixture) { $0.own.email = "first@example.com" }
         var move = AdministratorChange()
         move.own.email = "second@example.com"
-        _ = try await fixture.accounts.administration.update("d", move, by: fixture.operator)
+        _ = try await fixture.accounts.administration.accounts.update("d", move, by: fixture.operator)
         _ = try await fixture.database.write("UPDATE identities SET alias = 'other name of c' WHERE account_id = 'c'")
 
         #expect(try await find(fixture) { _ in } == [])
@@ -51,7 +51,7 @@ import Text
             $0.initialEmails = ["first@example.com"]
         }
         #expect(all == ["a", "b", "c", "d"])
-        #expect(try await fixture.accounts.lists.find(wanted(["b"]), by: fixture.operator)[0].account.identities.count == 1)
+        #expect(try await fixture.accounts.administration.lists.find(wanted(["b"]), by: fixture.operator)[0].account.identities.count == 1)
     }
 
     private func wanted(_ ids: [String]) -> AccountLists.Wanted {
@@ -76,7 +76,7 @@ import Text
         var pages = 0
         while pages < 5 {
             let before = fixture.database.roundTrips
-            let page = try await fixture.accounts.lists.page(after: seen.last, most: 100, by: fixture.operator)
+            let page = try await fixture.accounts.administration.lists.page(after: seen.last, most: 100, by: fixture.operator)
             #expect(fixture.database.roundTrips - before == 1)
             #expect(page.allSatisfy { $0.account.identities.map(\.providerID) == ["oidc.a", "oidc.b"] })
             seen += page.map(\.account.id)
@@ -96,7 +96,7 @@ import Text
                 right: .readUsers),
             rights: [.readUsers, .manageUsers], of: fixture.project, from: client)
         for (administrator, sees) in [(some, false), (fixture.operator, true)] {
-            let listed = try await fixture.accounts.lists.page(after: nil, most: 10, by: administrator)
+            let listed = try await fixture.accounts.administration.lists.page(after: nil, most: 10, by: administrator)
             #expect(listed.count == 1 && listed[0].account.hasPassword)
             #expect((listed[0].passwordHash != nil) == sees)
         }
@@ -112,7 +112,7 @@ import Text
             fixture.time.advance(.seconds(1))
         }
         func query(_ order: AccountLists.Order, descending: Bool = false, from: Int = 0, most: Int = 10) async throws -> [String] {
-            try await fixture.accounts.lists.query(
+            try await fixture.accounts.administration.lists.query(
                 nil, by: order, descending: descending, from: from, most: most, by: fixture.operator
             ).map(\.account.id)
         }
@@ -123,7 +123,7 @@ import Text
         #expect(try await query(.email) == ["b", "a", "c"])
         #expect(try await query(.lastLoginAt) == ["a", "b", "c"])
         #expect(try await query(.id, from: 1, most: 1) == ["b"])
-        let lists = fixture.accounts.lists
+        let lists = fixture.accounts.administration.lists
         #expect(try await lists.count(nil, by: fixture.operator) == 3)
         #expect(try await lists.count(wanted(["a", "x"]), by: fixture.operator) == 1)
         #expect(try await lists.count(AccountLists.Wanted(), by: fixture.operator) == 0)

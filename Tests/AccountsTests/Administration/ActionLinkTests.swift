@@ -63,7 +63,7 @@ import Text
         await refusals([(.verifyAndChangeEmail, "emailTaken")], fixture)
         var change = AdministratorChange()
         change.disabled = true
-        _ = try await fixture.accounts.administration.update(account.id, change, by: fixture.operator)
+        _ = try await fixture.accounts.administration.accounts.update(account.id, change, by: fixture.operator)
         await refusals(
             [OutgoingMail.Kind.resetPassword, .signIn, .verifyEmail, .verifyAndChangeEmail].map { ($0, "accountDisabled") }, fixture)
         fixture.project.signIn.signUp = false

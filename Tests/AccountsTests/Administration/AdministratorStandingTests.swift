@@ -23,7 +23,7 @@ import Text
 
         /// An administrator as a call gets it, before it waits for anything.
         func administrator(for right: Administrator.Right) async throws(AccountError) -> Administrator {
-            try await fixture.accounts.accessTokens.administrator(
+            try await fixture.accounts.administration.accessTokens.administrator(
                 bearing: AccessToken(serviceAccount: email, keyID: keyID, expires: .max), for: right, in: fixture.project,
                 from: Fixture.here)
         }
@@ -44,15 +44,15 @@ import Text
         Act(testDescription: "create", right: .manageUsers) { accounts, _, _, administrator in
             var change = AdministratorChange()
             (change.own.email, change.own.password) = ("eve@example.com", "correct horse")
-            _ = try await accounts.administration.create("eve", change, by: administrator)
+            _ = try await accounts.administration.accounts.create("eve", change, by: administrator)
         },
         Act(testDescription: "update", right: .manageUsers) { accounts, id, _, administrator in
             var change = AdministratorChange()
             change.own.password = "battery staple"
-            _ = try await accounts.administration.update(id, change, by: administrator)
+            _ = try await accounts.administration.accounts.update(id, change, by: administrator)
         },
         Act(testDescription: "revoke", right: .manageUsers) { accounts, id, _, administrator in
-            try await accounts.administration.revokeSessions(of: id, by: administrator)
+            try await accounts.administration.accounts.revokeSessions(of: id, by: administrator)
         },
         Act(testDescription: "delete", right: .manageUsers) { accounts, id, _, administrator in
             try await accounts.deletion.delete(id, by: administrator)
@@ -70,7 +70,7 @@ import Text
             try await accounts.codeMails.sendLink(.resetPassword, for: ada, Fixture.english, by: administrator)
         },
         Act(testDescription: "cookie", right: .sessionCookies) { accounts, _, idToken, administrator in
-            _ = try await accounts.sessionCookies.create(for: UTF8Text(idToken), life: .seconds(300), by: administrator)
+            _ = try await accounts.administration.sessionCookies.create(for: UTF8Text(idToken), life: .seconds(300), by: administrator)
         },
     ]
 
@@ -115,7 +115,7 @@ import Text
         let administrator = try await backEnd.administrator(for: .manageUsers)
         let waiting = try await fixture.database.transaction { transaction in
             _ = try await transaction.query("SELECT 1 FROM accounts FOR UPDATE")
-            let waiting = Task { try await fixture.accounts.administration.revokeSessions(of: account.id, by: administrator) }
+            let waiting = Task { try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: administrator) }
             try await eventually { try await fixture.database.countWaitsForLocks() == 1 }
             try await backEnd.revoke()
             return waiting
@@ -134,7 +134,7 @@ import Text
             _ = try await transaction.query(ServiceAccounts.keepRights(in: "demo"))
             let revocation = Task { try await backEnd.revoke() }
             try await eventually { try await fixture.database.countWaitsForLocks() == 1 }
-            let change = Task { try await fixture.accounts.administration.revokeSessions(of: account.id, by: administrator) }
+            let change = Task { try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: administrator) }
             try await eventually { try await fixture.database.countWaitsForLocks() == 2 }
             return (revocation, change)
         }
@@ -148,7 +148,7 @@ import Text
         let (account, _, _) = try await fixture.signUp(Self.ada)
         let administrator = try await BackEnd(fixture).administrator(for: .manageUsers)
         let before = fixture.database.roundTrips
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: administrator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: administrator)
         #expect(fixture.database.roundTrips == before + 2)
     }
 }

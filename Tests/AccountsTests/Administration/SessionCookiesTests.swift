@@ -18,7 +18,7 @@ import Text
         let idToken: UTF8Text
 
         func cookie(_ life: Duration = .seconds(300)) async throws -> String {
-            try await fixture.accounts.sessionCookies.create(for: idToken, life: life, by: fixture.operator)
+            try await fixture.accounts.administration.sessionCookies.create(for: idToken, life: life, by: fixture.operator)
         }
 
         var events: Int {
@@ -56,7 +56,7 @@ import Text
         project.tokens.unsigned = true
         let token = try visitor.fixture.accounts.idTokens.issue(for: visitor.account, visitor.session, in: project)
         func cookie(_ project: ProjectSettings) async throws -> String {
-            try await visitor.fixture.accounts.sessionCookies.create(
+            try await visitor.fixture.accounts.administration.sessionCookies.create(
                 for: UTF8Text(token), life: .seconds(300), by: Administrator(command: "test", of: project))
         }
         let unsigned = try await cookie(project)

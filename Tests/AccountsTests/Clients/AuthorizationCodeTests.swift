@@ -104,7 +104,7 @@ import Text
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
         let code = try await clients.requests.grant(clients.request(), kept: nil, to: browser, scopes: ["openid"], in: clients.project)
-        try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
+        try await clients.fixture.accounts.openID.browserSessions.end(browser, in: clients.project)
         #expect(await clients.isRefused { try await clients.redeem(code) })
     }
 
@@ -123,7 +123,7 @@ import Text
     @Test func `gives no code in a session that has ended`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        try await clients.fixture.accounts.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
+        try await clients.fixture.accounts.administration.accounts.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
         await #expect {
             try await clients.requests.grant(clients.request(), kept: nil, to: browser, scopes: ["openid"], in: clients.project)
         } throws: { if case AccountError.overtaken = $0 { true } else { false } }
@@ -146,9 +146,9 @@ import Text
             try await eventually { try await database.countWaitsForLocks() == 1 }
             let ending = Task {
                 if bySigningOut {
-                    try await other.browserSessions.end(browser, in: clients.project)
+                    try await other.openID.browserSessions.end(browser, in: clients.project)
                 } else {
-                    try await other.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
+                    try await other.administration.accounts.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
                 }
             }
             // The ending waits for the redemption, or passes it; the redemption goes on after either.

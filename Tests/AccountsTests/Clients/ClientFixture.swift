@@ -22,12 +22,12 @@ struct ClientFixture {
     }
 
     var project: ProjectSettings { fixture.project }
-    var requests: AuthorizationRequests { fixture.accounts.authorizationRequests }
-    var sessions: ClientSessions { fixture.accounts.clientSessions }
+    var requests: AuthorizationRequests { fixture.accounts.openID.requests }
+    var sessions: ClientSessions { fixture.accounts.openID.sessions }
 
     func signUp(_ email: String = "ada@example.com") async throws -> BrowserSession {
         let attempt = Attempt(.signUp, from: "192.0.2.7", email: email, in: project)
-        let (account, outcome) = try await fixture.accounts.signUps.signUp(
+        let (account, outcome) = try await fixture.accounts.signIn.signUps.signUp(
             email: email, password: "correct horse", displayName: "Ada", attempt, in: project, from: client)
         return BrowserSession(session: try outcome.session, account: account)
     }
@@ -35,7 +35,7 @@ struct ClientFixture {
     /// A second sign-in, with the password of `signUp`.
     func signIn(_ email: String = "ada@example.com") async throws -> BrowserSession {
         let attempt = Attempt(.password, from: "192.0.2.7", email: email, in: project)
-        let (account, outcome) = try await fixture.accounts.passwordSignIns.signIn(
+        let (account, outcome) = try await fixture.accounts.signIn.passwords.signIn(
             email: email, password: "correct horse", attempt, in: project, from: client)
         return BrowserSession(session: try outcome.session, account: account)
     }

@@ -85,10 +85,10 @@ import Text
 
     @Test func `takes no token of one kind for a token of another`() async throws {
         let (clients, browser, token) = try await refreshable()
-        let cookie = clients.fixture.accounts.browserSessions.cookie(for: browser.session, in: clients.project)
+        let cookie = clients.fixture.accounts.openID.browserSessions.cookie(for: browser.session, in: clients.project)
         let (_, app, _) = try await clients.fixture.signIn(Fixture.ada())
         let appToken = clients.fixture.sessions.refreshToken(for: app, in: clients.project)
-        let pages = clients.fixture.accounts.browserSessions
+        let pages = clients.fixture.accounts.openID.browserSessions
         for foreign in [cookie, appToken] { #expect(await clients.isRefused { try await clients.refresh(foreign) }) }
         for foreign in [token, appToken] { #expect(try await pages.find(UTF8Text(foreign), in: clients.project) == nil) }
         for foreign in [token, cookie] {
@@ -102,10 +102,10 @@ import Text
     @Test func `ends with everything that ends the account's sessions`() async throws {
         let (clients, browser, token) = try await refreshable()
         clients.fixture.time.advance(.seconds(1))
-        try await clients.fixture.accounts.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
+        try await clients.fixture.accounts.administration.accounts.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
         #expect(await clients.isRefused { try await clients.refresh(token) })
-        let cookie = clients.fixture.accounts.browserSessions.cookie(for: browser.session, in: clients.project)
-        #expect(try await clients.fixture.accounts.browserSessions.find(UTF8Text(cookie), in: clients.project) == nil)
+        let cookie = clients.fixture.accounts.openID.browserSessions.cookie(for: browser.session, in: clients.project)
+        #expect(try await clients.fixture.accounts.openID.browserSessions.find(UTF8Text(cookie), in: clients.project) == nil)
     }
 
     @Test func `ends with the browser's session, except what was granted for use without the person`() async throws {
@@ -113,7 +113,7 @@ import Text
         let code = try await clients.requests.grant(
             clients.request(scopes: ["openid"]), kept: nil, to: browser, scopes: ["openid"], in: clients.project)
         let online = clients.sessions.refreshToken(for: try await clients.redeem(code).session, in: clients.project)
-        try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
+        try await clients.fixture.accounts.openID.browserSessions.end(browser, in: clients.project)
         #expect(await clients.isRefused { try await clients.refresh(online) })
         _ = try await clients.refresh(offline)
     }
@@ -128,13 +128,13 @@ import Text
         clients.fixture.time.advance(.seconds(1800))
         var change = AdministratorChange()
         change.validSince = Instant(seconds: clients.fixture.time.clock.now().seconds - 3600)
-        _ = try await clients.fixture.accounts.administration.update(browser.account.id, change, by: clients.fixture.operator)
+        _ = try await clients.fixture.accounts.administration.accounts.update(browser.account.id, change, by: clients.fixture.operator)
         #expect(await clients.isRefused { try await clients.refresh(token) })
     }
 
     @Test func `moves what was granted to the session of a person who signs in again, and ends another person's`() async throws {
         let (clients, browser, token) = try await refreshable()
-        let pages = clients.fixture.accounts.browserSessions
+        let pages = clients.fixture.accounts.openID.browserSessions
         let again = try await clients.signIn()
         try await pages.replace(browser, by: again.session, in: clients.project)
         let former = pages.cookie(for: browser.session, in: clients.project)
@@ -253,7 +253,7 @@ extension ClientFixture {
     }
 
     func accessToken(_ session: ClientSession, _ account: Account) throws -> String {
-        try fixture.accounts.clientTokens.accessToken(
+        try fixture.accounts.openID.tokens.accessToken(
             ClientTokens.Subject(account, session, of: app, by: nil), scopes: session.grant.scopes,
             userInfo: "https://auth.example.com/demo/oauth2/userinfo", in: project)
     }

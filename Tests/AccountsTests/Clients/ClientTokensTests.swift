@@ -18,7 +18,7 @@ import Text
         let (browser, session) = try await clients.granted(scopes: ["openid", "profile", "email"])
         let subject = ClientTokens.Subject(browser.account, session, of: clients.app, by: nil)
         clients.fixture.time.advance(.seconds(10))
-        let token = try clients.fixture.accounts.clientTokens.idToken(
+        let token = try clients.fixture.accounts.openID.tokens.idToken(
             subject, scopes: session.grant.scopes, accessToken: "abc", nonce: "n-1", in: clients.project)
         let jwt = try verified(token, clients)
         let now = clients.fixture.time.clock.now().seconds
@@ -36,13 +36,13 @@ import Text
         #expect(jwt.claims["email"] == nil && jwt.claims["name"] == nil && jwt.claims["azp"] == nil)
         var talkative = clients.app
         talkative.profileInIDToken = true
-        let other = try clients.fixture.accounts.clientTokens.idToken(
+        let other = try clients.fixture.accounts.openID.tokens.idToken(
             ClientTokens.Subject(browser.account, session, of: talkative, by: nil), scopes: session.grant.scopes, accessToken: nil,
             nonce: nil, in: clients.project)
         let claims = try verified(other, clients).claims
         #expect(claims["email"] == "ada@example.com" && claims["name"] == "Ada" && claims["email_verified"] == false)
         #expect(claims["nonce"] == nil && claims["at_hash"] == nil)
-        let narrow = try clients.fixture.accounts.clientTokens.idToken(
+        let narrow = try clients.fixture.accounts.openID.tokens.idToken(
             ClientTokens.Subject(browser.account, session, of: talkative, by: nil), scopes: ["openid", "profile"], accessToken: nil,
             nonce: nil, in: clients.project)
         let fewer = try verified(narrow, clients).claims
@@ -61,7 +61,7 @@ import Text
         let (account, app, _) = try await clients.fixture.signIn(Fixture.ada())
         let idToken = try clients.fixture.accounts.idTokens.issue(for: account, app, in: clients.project)
         #expect(try await clients.sessions.accessToken(UTF8Text(idToken), in: clients.project) == nil)
-        let ours = try clients.fixture.accounts.clientTokens.idToken(
+        let ours = try clients.fixture.accounts.openID.tokens.idToken(
             ClientTokens.Subject(browser.account, session, of: clients.app, by: nil), scopes: session.grant.scopes, accessToken: nil,
             nonce: nil, in: clients.project)
         #expect(try await clients.sessions.accessToken(UTF8Text(ours), in: clients.project) == nil)
@@ -95,7 +95,7 @@ import Text
         var userFlow = UserFlow(name: "b2c_1_susi", kind: .signUpOrSignIn)
         userFlow.claims = UserFlow.Claim.allCases
         let subject = ClientTokens.Subject(browser.account, session, of: clients.app, by: userFlow)
-        let token = try clients.fixture.accounts.clientTokens.idToken(
+        let token = try clients.fixture.accounts.openID.tokens.idToken(
             subject, scopes: session.grant.scopes, accessToken: nil, nonce: nil, isNewUser: true, in: clients.project)
         let claims = try verified(token, clients).claims
         let id = browser.account.objectID(in: clients.project)
@@ -120,7 +120,7 @@ import Text
     @Test func `writes what the person said of themselves by its scope`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        try await clients.fixture.accounts.profileEdits.edit(
+        try await clients.fixture.accounts.openID.profileEdits.edit(
             displayName: "Ada Lovelace", [.givenName: "Ada", .phoneNumber: "+44 1", .address: "London", .nickname: ""], in: browser,
             of: clients.project)
         let account = try #require(try await clients.fixture.accounts.directory.account(browser.account.id, in: clients.project))

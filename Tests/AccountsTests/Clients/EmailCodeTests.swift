@@ -136,7 +136,7 @@ import Text
         let late = try await asked(clients)
         #expect(try await proves(try await newest(), late, clients))
         fixture.time.advance(.seconds(5))
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         await expectRefusal("invalidActionCode") { try await reset(late, "third password") }
         #expect(try await fixture.signsIn("ada@example.com", "second password"))
 
@@ -169,7 +169,7 @@ import Text
             var change = AccountChange()
             change.password = "second password"
             _ = try await fixture.update(try fixture.idToken(account, session), change)
-        case .revocation: try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        case .revocation: try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         case .reset:
             let other = try await asked(clients)
             #expect(try await proves(try await sent(clients), other, clients))
@@ -184,12 +184,12 @@ import Text
         let now = try await fixture.stored(account.id)
         await expectRefusal("invalidActionCode") { _ = try await clients.requests.signInCode(for: proven, of: now, in: clients.project) }
         await expectRefusal(now == nil ? "invalidActionCode" : "emailTaken") {
-            _ = try await fixture.accounts.signUps.signUp(
+            _ = try await fixture.accounts.signIn.signUps.signUp(
                 email: "ada@example.com", password: "third password", displayName: nil, provenAt: proven,
                 Attempt(.signUp, from: "192.0.2.7", in: clients.project), in: clients.project, from: clients.client)
         }
         #expect(try await !proves(digits, unproven, clients))
-        let made = try await fixture.accounts.signUps.signUp(
+        let made = try await fixture.accounts.signIn.signUps.signUp(
             email: "bob@example.com", password: "a new password", displayName: nil, provenAt: ofAnother,
             Attempt(.signUp, from: "192.0.2.7", in: clients.project), in: clients.project, from: clients.client)
         #expect(made.0.emailProven)
@@ -205,9 +205,9 @@ import Text
         #expect(try await proves(try await sent(clients), first, clients))
         let code = try await clients.requests.signInCode(for: first, of: account, in: clients.project)
         await expectRefusal("invalidActionCode") { _ = try await clients.requests.signInCode(for: first, of: account, in: clients.project) }
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         await expectRefusal("invalidActionCode") {
-            _ = try await fixture.accounts.emailLinkSignIns.signIn(
+            _ = try await fixture.accounts.signIn.emailLinks.signIn(
                 withLink: code, email: "ada@example.com", language: "en", in: clients.project, from: clients.client)
         }
         // As an ending leaves it that commits between the reading of the account and the code.

@@ -64,7 +64,7 @@ import Text
         try await clients.requests.recordConsent(to: ["phone"], of: next, by: browser, in: clients.project)
         #expect(try await agreed(["email", "phone"]))
         clients.fixture.time.advance(.seconds(1))
-        try await clients.fixture.accounts.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
+        try await clients.fixture.accounts.administration.accounts.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
         #expect(try await !agreed(["email"]))
     }
 
@@ -76,7 +76,7 @@ import Text
         let (kept, _) = try await clients.requests.store(clients.request(), in: clients.project)
         try await clients.requests.recordConsent(to: ["email", "offline_access"], of: kept, by: before, in: clients.project)
         clients.fixture.time.advance(.seconds(1))
-        try await clients.fixture.accounts.administration.revokeSessions(of: before.account.id, by: clients.fixture.operator)
+        try await clients.fixture.accounts.administration.accounts.revokeSessions(of: before.account.id, by: clients.fixture.operator)
         await expectRefusal("overtaken") {
             try await clients.requests.recordConsent(to: ["phone"], of: kept, by: before, in: clients.project)
         }

@@ -27,7 +27,7 @@ extension Fixture {
 
     func signUp(_ email: String, password: String = "first password") async throws -> (account: Account, session: Session, idToken: String)
     {
-        let (account, outcome) = try await accounts.signUps.signUp(
+        let (account, outcome) = try await accounts.signIn.signUps.signUp(
             email: email, password: password, displayName: nil, attempt(.signUp), in: project, from: Self.here)
         let session = try outcome.session
         return (account, session, try idToken(account, session))
@@ -35,7 +35,7 @@ extension Fixture {
 
     /// Signs in with the password of `signUp`.
     func signIn(_ email: String, password: String = "first password") async throws -> (account: Account, session: Session) {
-        let (account, outcome) = try await accounts.passwordSignIns.signIn(
+        let (account, outcome) = try await accounts.signIn.passwords.signIn(
             email: email, password: password, attempt(.password, email), in: project, from: Self.here)
         return (account, try outcome.session)
     }
@@ -60,7 +60,7 @@ extension Fixture {
     }
 
     func signUpAnonymously() async throws -> (Account, Session) {
-        let (account, outcome) = try await accounts.signUps.signUpAnonymously(attempt(.signUp), in: project, from: Self.here)
+        let (account, outcome) = try await accounts.signIn.signUps.signUpAnonymously(attempt(.signUp), in: project, from: Self.here)
         return (account, try outcome.session)
     }
 
@@ -156,7 +156,7 @@ extension Fixture {
     func enter(
         _ code: String, _ email: String, linkingTo idToken: String? = nil
     ) async throws -> (account: Account, session: Session, isNewUser: Bool) {
-        let signIn = try await accounts.emailLinkSignIns.signIn(
+        let signIn = try await accounts.signIn.emailLinks.signIn(
             withLink: code, email: email, linkingTo: idToken, language: "en", in: project, from: Self.here)
         return (signIn.account, try signIn.outcome.session, signIn.isNewUser)
     }

@@ -223,7 +223,7 @@ import Text
 
     @Test func `a name that a stranger may have chosen is not mailed to an address that is not proven`() async throws {
         let fixture = try await Fixture.forCodes()
-        let (account, outcome) = try await fixture.accounts.signUps.signUp(
+        let (account, outcome) = try await fixture.accounts.signIn.signUps.signUp(
             email: "ada@example.com", password: "first password", displayName: "Visit evil.example", fixture.attempt(.signUp),
             in: fixture.project, from: Fixture.here
         )

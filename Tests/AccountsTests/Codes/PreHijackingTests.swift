@@ -43,7 +43,7 @@ import Text
             change.own.displayName = .set("Ada")
             change.own.photoURL = .set("https://example.com/ada.png")
             change.phoneNumber = .set("+441234567890")
-            let made = try await fixture.accounts.administration.create(nil, change, by: fixture.operator)
+            let made = try await fixture.accounts.administration.accounts.create(nil, change, by: fixture.operator)
             if isUsed { #expect(try await fixture.signsIn("victim@example.com", "the administrator's")) }
             _ = try await arrive(arrival, fixture)
             let account = try #require(try await fixture.stored(made.id))

@@ -45,7 +45,7 @@ import Text
         try await grant(to: browser, clients)
         try await grant(nil, ["openid", "offline_access"], to: browser, clients)
         try await grant(clients.site, to: browser, clients)
-        try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
+        try await clients.fixture.accounts.openID.browserSessions.end(browser, in: clients.project)
         let expected = OutgoingLogout(
             clientID: "field-app", issuer: "https://auth.example.com/demo", subject: browser.account.id,
             sid: Base64URL.encode(browser.session.id))
@@ -59,13 +59,13 @@ import Text
         let browser = try await clients.signUp()
         // For use without the person: the grant goes on, so both calls find it.
         try await grant(nil, ["openid", "offline_access"], to: browser, clients)
-        for _ in 1...2 { try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project) }
+        for _ in 1...2 { try await clients.fixture.accounts.openID.browserSessions.end(browser, in: clients.project) }
         #expect(try await claim(clients).count == 1)
     }
 
     @Test func `a sign-in of another person in the browser leaves messages, one of the same person none`() async throws {
         let clients = try await clients()
-        let pages = clients.fixture.accounts.browserSessions
+        let pages = clients.fixture.accounts.openID.browserSessions
         let browser = try await clients.signUp()
         // For use without the person: the grant goes on, and its relying party is told.
         try await grant(nil, ["openid", "offline_access"], to: browser, clients)
@@ -96,7 +96,7 @@ import Text
             "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$",
             "CREATE TRIGGER refuse BEFORE INSERT ON deliveries FOR EACH ROW EXECUTE FUNCTION refuse()",
         ] { _ = try await clients.fixture.database.write(SQL(unsafe: statement)) }
-        let pages = clients.fixture.accounts.browserSessions
+        let pages = clients.fixture.accounts.openID.browserSessions
         await #expect(throws: AccountError.self) { try await pages.end(browser, in: clients.project) }
         let cookie = pages.cookie(for: browser.session, in: clients.project)
         #expect(try await pages.find(UTF8Text(cookie), in: clients.project) != nil)
@@ -188,7 +188,7 @@ import Text
     @Test func `signs a token of its own for each attempt, good for two minutes from then on`() async throws {
         let clients = try await clients()
         func claims() throws -> JSON {
-            let token = try clients.fixture.accounts.clientTokens.logoutToken(for: message)
+            let token = try clients.fixture.accounts.openID.tokens.logoutToken(for: message)
             return try JSON.parse(try #require(Base64URL.decodeStrict(String(token.split(separator: ".")[1]))))
         }
         let first = try claims()

@@ -136,7 +136,7 @@ import Text
     @Test func `a command is named, and records only what it did`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, _, _) = try await fixture.signUp(Self.ada)
-        let administration = fixture.accounts.administration
+        let administration = fixture.accounts.administration.accounts
         try await administration.revokeSessions(of: account.id, by: fixture.operator)
         await expectRefusal("accountNotFound") { try await administration.revokeSessions(of: "nobody", by: fixture.operator) }
         let events = try await events(fixture, nil)

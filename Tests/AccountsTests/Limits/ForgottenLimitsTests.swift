@@ -12,7 +12,7 @@ import Testing
 
     private func guess(_ fixture: Fixture, _ email: String, from address: String = home) async -> String? {
         do {
-            _ = try await fixture.accounts.passwordSignIns.signIn(
+            _ = try await fixture.accounts.signIn.passwords.signIn(
                 email: email, password: "wrong", Attempt(.password, from: address, email: email, in: fixture.project), in: fixture.project,
                 from: Fixture.here)
             return nil

@@ -156,14 +156,14 @@ import Text
         func change(_ id: String, _ name: String) async throws {
             var change = AdministratorChange()
             change.own.displayName = .set(name)
-            _ = try await fixture.accounts.administration.update(id, change, by: fixture.operator)
+            _ = try await fixture.accounts.administration.accounts.update(id, change, by: fixture.operator)
         }
         var made = AdministratorChange()
         made.own.email = Self.victim
         made.own.password = "an administrator's"
         made.own.displayName = .set("Ada")
         made.phoneNumber = .set("+4917012345678")
-        let account = try await fixture.accounts.administration.create("unused", made, by: fixture.operator)
+        let account = try await fixture.accounts.administration.accounts.create("unused", made, by: fixture.operator)
         var taken = account
         taken.join(Fixture.ada(email: Self.victim), takeover: true, oneAccountPerEmail: true, at: fixture.time.clock.now())
         try await change(account.id, "Ada Lovelace")
@@ -184,7 +184,7 @@ import Text
         var made = AdministratorChange()
         made.own.email = Self.victim
         made.own.password = "an administrator's"
-        let account = try await fixture.accounts.administration.create(nil, made, by: fixture.operator)
+        let account = try await fixture.accounts.administration.accounts.create(nil, made, by: fixture.operator)
         #expect(try await fixture.signsIn(Self.victim, "an administrator's"))
         var taken = account
         taken.clearForTakeover(at: fixture.time.clock.now())

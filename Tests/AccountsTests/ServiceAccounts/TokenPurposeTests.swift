@@ -56,7 +56,7 @@ import Text
         let subject = ClientTokens.Subject(browser.account, session, of: clients.app, by: nil)
         let app = try await clients.signIn()
         let idToken = try accounts.idTokens.issue(for: app.account, app.session, in: project)
-        let access = try accounts.clientTokens.accessToken(
+        let access = try accounts.openID.tokens.accessToken(
             subject, scopes: ["openid"], userInfo: "https://auth.example.com/demo/openid/userinfo", in: project)
         let message = OutgoingLogout(
             clientID: session.grant.clientID, issuer: session.grant.issuer, subject: browser.account.id, sid: session.grant.sid)
@@ -64,15 +64,15 @@ import Text
             ("the ID token of an app", idToken),
             (
                 "a session cookie",
-                try await accounts.sessionCookies.create(
+                try await accounts.administration.sessionCookies.create(
                     for: UTF8Text(idToken), life: .seconds(600), by: clients.fixture.operator)
             ),
             (
                 "the ID token of a relying party",
-                try accounts.clientTokens.idToken(subject, scopes: ["openid"], accessToken: nil, nonce: nil, in: project)
+                try accounts.openID.tokens.idToken(subject, scopes: ["openid"], accessToken: nil, nonce: nil, in: project)
             ),
             ("an access token", access),
-            ("a log-out token", try accounts.clientTokens.logoutToken(for: message)),
+            ("a log-out token", try accounts.openID.tokens.logoutToken(for: message)),
         ]
         for token in tokens {
             let opensCalls = (try? await accounts.idTokens.account(of: token.text, in: project)) != nil

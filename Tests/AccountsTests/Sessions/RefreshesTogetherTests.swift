@@ -70,7 +70,7 @@ import Testing
 
         // A session of another project with the id of Ada's.
         var other = fixture
-        (other.project.id, other.project.number) = ("other", fixture.project.number + 1)
+        (other.project.id, other.project.storageID, other.project.number) = ("other", "other", fixture.project.number + 1)
         _ = try await fixture.database.write(all: [
             """
             INSERT INTO accounts (project_id, account_id, email, email_verified, valid_since, created_at)

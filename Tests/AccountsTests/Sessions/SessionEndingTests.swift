@@ -22,7 +22,7 @@ import Text
     @Test func `SEC-50 a token that a refresh signs after the ending it raced with is dead`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await fixture.signUp("ada@example.com")
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         fixture.time.advance(.seconds(60))
         await expectRefusal("sessionEnded") { try await fixture.caller(try fixture.idToken(account, session)) }
     }
@@ -49,7 +49,7 @@ import Text
         #expect(try await fixture.caller(first).0.id == account.id, "of the second in which the account was made")
         #expect(try await fixture.caller(custom).0.id == account.id)
         fixture.time.advance(.milliseconds(300))
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         for token in [first, custom] { await expectRefusal("sessionEnded") { try await fixture.caller(token) } }
         fixture.time.advance(.milliseconds(300))
         let sameSecond = try fixture.unnamed(try fixture.idToken(account, session))
@@ -85,7 +85,7 @@ import Text
         let provenAt = fixture.time.clock.now()
         _ = try await fixture.signIn(identity, provenAt: provenAt)
         fixture.time.advance(.milliseconds(1))
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         await expectRefusal("invalidPendingToken") { try await fixture.signIn(identity, provenAt: provenAt) }
         _ = try await fixture.signIn(identity, provenAt: fixture.time.clock.now() + .milliseconds(1))
     }
@@ -94,12 +94,12 @@ import Text
         let fixture = try await Fixture.forCodes()
         let (account, _, idToken) = try await fixture.signUp("ada@example.com")
         let move = try await fixture.changeCode(idToken, to: "mallory@example.com")
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         await expectRefusal("invalidActionCode") { try await fixture.apply(move) }
         let (again, session) = try await fixture.signIn("ada@example.com")
         try await fixture.apply(try await fixture.changeCode(try fixture.idToken(again, session), to: "new@example.com"))
         let back = try await fixture.code(.recoverEmail, to: "ada@example.com")
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         #expect(try await fixture.apply(back).email == "ada@example.com")
     }
 

@@ -209,7 +209,7 @@ import Text
         let idToken = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project)
         #expect(try await fixture.accounts.idTokens.account(of: idToken, in: fixture.project).0.id == account.id)
         fixture.time.advance(.seconds(2))
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
         await #expect { try await refresh(token, fixture) } throws: { isEnded($0) }
         await #expect { try await fixture.accounts.idTokens.account(of: idToken, in: fixture.project) } throws: { isEnded($0) }

@@ -35,7 +35,7 @@ import Text
     }
 
     private func signIn(_ token: String, _ fixture: Fixture) async throws -> (account: Account, session: Session, isNew: Bool) {
-        let answer = try await fixture.accounts.customTokenSignIns.signIn(
+        let answer = try await fixture.accounts.signIn.customTokens.signIn(
             customToken: UTF8Text(token), Attempt(.customToken, from: "127.0.0.1", in: fixture.project), in: fixture.project,
             from: Session.ClientInfo(userAgent: "test", address: "127.0.0.1"))
         return (answer.0, try answer.1.session, answer.isNewUser)
@@ -149,7 +149,7 @@ import Text
         let idToken = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project)
         let early = try token(fixture)
         fixture.time.advance(.milliseconds(2500))
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         let before = try await rows(fixture)
         await #expect { try await signIn(early, fixture) } throws: {
             if case AccountError.customToken(.invalid(let reason)) = $0 { reason.contains("sessions") } else { false }

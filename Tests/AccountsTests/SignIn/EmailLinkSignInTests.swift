@@ -59,7 +59,7 @@ import Text
         var change = AdministratorChange()
         for (disabled, refusal) in [(true, "accountDisabled"), (false, "expiredActionCode")] {
             change.disabled = disabled
-            _ = try await fixture.accounts.administration.update(account.id, change, by: fixture.operator)
+            _ = try await fixture.accounts.administration.accounts.update(account.id, change, by: fixture.operator)
             await expectRefusal(refusal) { try await fixture.enter(code, "ada@example.com") }
         }
     }

@@ -104,7 +104,7 @@ import Text
     @Test func `needs confirmation, and changes nothing, when the address is another account's`() async throws {
         let fixture = try await Fixture()
         let first = try await fixture.signIn(Fixture.ada("oidc.a", email: "ada@example.com"))
-        let outcome = try await fixture.accounts.federatedSignIns.signIn(
+        let outcome = try await fixture.accounts.signIn.federated.signIn(
             with: ProvenIdentity(Fixture.ada("oidc.b", email: "ada@example.com")), .signIn(mayCreate: true), language: "en",
             in: fixture.project, from: Session.ClientInfo(userAgent: nil, address: "::1"))
         guard case .needsConfirmation(let account) = outcome else { throw Unexpected.outcome(outcome) }
@@ -125,7 +125,7 @@ import Text
         await #expect { try await fixture.sessions.refresh(stolen, in: fixture.project) } throws: {
             if case AccountError.sessionEnded = $0 { true } else { false }
         }
-        let back = try await fixture.accounts.federatedSignIns.signIn(
+        let back = try await fixture.accounts.signIn.federated.signIn(
             with: ProvenIdentity(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com")), .signIn(mayCreate: true),
             language: "en", in: fixture.project, from: Session.ClientInfo(userAgent: nil, address: "::1"))
         guard case .needsConfirmation = back else { throw Unexpected.outcome(back) }
@@ -236,7 +236,7 @@ import Text
             }
         }
         for await _ in overtaking { break }
-        let late = try? await fixture.accounts.federatedSignIns.signIn(
+        let late = try? await fixture.accounts.signIn.federated.signIn(
             with: ProvenIdentity(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com")), .signIn(mayCreate: true),
             language: "en", in: fixture.project,
             from: Session.ClientInfo(userAgent: nil, address: "::1"))
@@ -265,7 +265,7 @@ import Text
         let provenAt = fixture.time.clock.now()
         fixture.time.advance(.seconds(5))
         #expect(try await fixture.signIn(Fixture.ada(), provenAt: provenAt).session.authTime == provenAt)
-        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        try await fixture.accounts.administration.accounts.revokeSessions(of: account.id, by: fixture.operator)
         await #expect {
             try await fixture.signIn(Fixture.ada(), provenAt: provenAt)
         } throws: {

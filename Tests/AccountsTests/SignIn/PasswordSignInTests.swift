@@ -15,14 +15,14 @@ import Text
     }
 
     private func signUp(_ email: String, _ fixture: Fixture) async throws -> Account {
-        try await fixture.accounts.signUps.signUp(
+        try await fixture.accounts.signIn.signUps.signUp(
             email: email, password: "correct horse", displayName: nil, Attempt(.signUp, from: "192.0.2.1", in: fixture.project),
             in: fixture.project, from: origin
         ).0
     }
 
     private func signIn(_ email: String, _ password: String, _ fixture: Fixture) async throws -> Account {
-        try await fixture.accounts.passwordSignIns.signIn(
+        try await fixture.accounts.signIn.passwords.signIn(
             email: email, password: password, attempt(email, fixture), in: fixture.project, from: origin
         ).0
     }
@@ -102,7 +102,7 @@ import Text
     }
 
     private func session(of email: String, _ fixture: Fixture) async throws -> (Session, Account) {
-        let (account, outcome) = try await fixture.accounts.passwordSignIns.signIn(
+        let (account, outcome) = try await fixture.accounts.signIn.passwords.signIn(
             email: email, password: "correct horse", attempt(email, fixture), in: fixture.project, from: origin)
         return (try outcome.session, account)
     }

@@ -24,11 +24,11 @@ import Text
         let fixture = try await Fixture()
         let signUp = Attempt(.signUp, from: "192.0.2.1", in: fixture.project)
         let attempt = Attempt(.password, from: "192.0.2.1", email: "ada@example.com", in: fixture.project)
-        _ = try await fixture.accounts.signUps.signUpAnonymously(signUp, in: fixture.project, from: origin)
-        _ = try await fixture.accounts.signUps.signUp(
+        _ = try await fixture.accounts.signIn.signUps.signUpAnonymously(signUp, in: fixture.project, from: origin)
+        _ = try await fixture.accounts.signIn.signUps.signUp(
             email: "ada@example.com", password: "correct horse", displayName: nil, signUp, in: fixture.project, from: origin)
         for password in ["correct horse", "wrong horse", "another horse"] {
-            _ = try? await fixture.accounts.passwordSignIns.signIn(
+            _ = try? await fixture.accounts.signIn.passwords.signIn(
                 email: "ada@example.com", password: password, attempt, in: fixture.project, from: origin)
         }
         let grace = try await fixture.signIn(Fixture.ada("oidc.acme", subject: "grace"))
@@ -37,7 +37,7 @@ import Text
             Fixture.ada("oidc.a", subject: "grace"), .link(fixture.token(grace.account, grace.session)))
         // The address belongs to another account; and a person who only reauthenticates does not have this identity.
         for (provider, intent) in [("oidc.lax", SignInIntent.signIn(mayCreate: true)), ("oidc.b", .signIn(mayCreate: false))] {
-            _ = try? await fixture.accounts.federatedSignIns.signIn(
+            _ = try? await fixture.accounts.signIn.federated.signIn(
                 with: ProvenIdentity(Fixture.ada(provider, email: "ada@example.com")), intent, language: "en", in: fixture.project,
                 from: origin)
         }
@@ -115,7 +115,7 @@ import Text
         let now = fixture.time.clock.now()
         let authentication = Authentication(account: Account(id: "ada", at: now), signInProvider: "oidc.acme", time: now)
         func end(_ step: SignInStep?) throws -> (outcome: SignInOutcome, statements: [SQL]) {
-            try completion(fixture).end(of: authentication, due: step, id: [7], in: fixture.project, from: origin, at: now)
+            try completion(fixture).outcome(of: authentication, due: step, id: [7], in: fixture.project, from: origin, at: now)
         }
         let waiting = try end(.secondFactor)
         guard case .pending(let pending) = waiting.outcome else { throw Unexpected.session }

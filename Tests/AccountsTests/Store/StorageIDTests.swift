@@ -29,8 +29,8 @@ import Text
         #expect(try await fixture.refreshes(session))
         #expect(try await fixture.signsIn("ada@example.com", "first password"))
         #expect(try await fixture.signsIn("ada@example.com", "another password") == false)
-        _ = try await fixture.enter(try await fixture.linkCode("ada@example.com"), "ada@example.com")
         _ = try await fixture.apply(try await fixture.verifyCode(idToken, "ada@example.com"))
+        _ = try await fixture.enter(try await fixture.linkCode("ada@example.com"), "ada@example.com")
         #expect(try await fixture.outbox.claim(10, in: "rows").mails.count == 2)
 
         // A provider, with a flow, a pending token and tokens that are kept.
@@ -62,7 +62,7 @@ import Text
             let expected = table.name == "provider_issuers" ? ["demo", "other", "rows"] : ["rows"]
             #expect(Set(projects).isSubset(of: expected), "\(table.name)")
         }
-        fixture.time.advance(.seconds(90000))
+        fixture.time.advance(.seconds(100_000))
         let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(3600))
         try await cleanup.endIdleSessions(of: [fixture.project])
         try await cleanup.run(for: [fixture.project])

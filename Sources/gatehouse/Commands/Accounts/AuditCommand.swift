@@ -68,7 +68,7 @@ struct AuditCommand: AsyncParsableCommand {
                     var wanted = AccountLists.Wanted()
                     (wanted.ids, wanted.emails) = ([account], [email])
                     let accounts = CommandSupport.accounts(settings, database)
-                    filter.accountID = try await accounts.lists.find(
+                    filter.accountID = try await accounts.administration.lists.find(
                         wanted, by: CommandSupport.administrator("audit list", ofProject: project)
                     )
                     .first?.account.id

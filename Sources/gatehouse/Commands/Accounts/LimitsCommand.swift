@@ -42,7 +42,7 @@ struct LimitsCommand: AsyncParsableCommand {
             try await UsersCommand.withAccounts(common, of: project, as: "limits forget") { access in
                 var wanted = AccountLists.Wanted()
                 (wanted.ids, wanted.emails) = ([account].compactMap(\.self), [email].compactMap(\.self))
-                let found = try await access.accounts.lists.find(wanted, by: access.administrator).first?.account
+                let found = try await access.accounts.administration.lists.find(wanted, by: access.administrator).first?.account
                 if account != nil, found == nil { throw AccountError.accountNotFound }
                 let person = LimitedPerson(
                     accountID: found?.id, email: found?.email ?? email, address: address.flatMap(Address.init)?.limitKey.description)

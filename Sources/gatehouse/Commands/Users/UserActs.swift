@@ -29,7 +29,7 @@ extension UsersCommand {
         change.disabled = disabled
         try await withAccounts(common, of: chosen.project, as: "users \(command)") { access in
             try await chosen.each(disabled ? "disabled" : "enabled", access) { id in
-                _ = try await access.accounts.administration.update(id, change, by: access.administrator)
+                _ = try await access.accounts.administration.accounts.update(id, change, by: access.administrator)
             }
         }
     }

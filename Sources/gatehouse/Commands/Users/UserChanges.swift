@@ -81,7 +81,7 @@ extension UsersCommand {
             var change = try fields.change()
             if disabled { change.disabled = true }
             try await UsersCommand.withAccounts(common, of: project, as: "users create", needsFile: true) { access in
-                print(try await access.accounts.administration.create(id, change, by: access.administrator).id)
+                print(try await access.accounts.administration.accounts.create(id, change, by: access.administrator).id)
             }
         }
     }
@@ -112,7 +112,7 @@ extension UsersCommand {
             var change = try fields.change()
             change.own.unlinked = Set(unlink.map { UTF8Text($0) })
             try await UsersCommand.withAccounts(common, of: project, as: "users update", needsFile: fields.password) { access in
-                let account = try await access.accounts.administration.update(account, change, by: access.administrator)
+                let account = try await access.accounts.administration.accounts.update(account, change, by: access.administrator)
                 Terminal.write(account.lines)
             }
         }
@@ -138,7 +138,7 @@ extension UsersCommand {
                 if let claims {
                     var change = AdministratorChange()
                     change.customAttributes = try CustomClaims.checked(UTF8Text(claims)).map(Change.set) ?? .clear
-                    changed = try await access.accounts.administration.update(account, change, by: access.administrator)
+                    changed = try await access.accounts.administration.accounts.update(account, change, by: access.administrator)
                 } else {
                     guard let found = try await access.accounts.directory.account(account, in: access.project) else {
                         throw AccountError.accountNotFound

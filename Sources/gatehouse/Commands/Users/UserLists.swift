@@ -38,7 +38,7 @@ extension UsersCommand {
                 var table = Table("ACCOUNT", "E-MAIL", "NAME", "PROVIDERS", "MADE", "LAST SIGN-IN", "STATE")
                 var progress = Progress("accounts", sharesTerminal: true)
                 while left > 0 {
-                    let page = try await access.accounts.lists.page(
+                    let page = try await access.accounts.administration.lists.page(
                         after: position, most: disabled ? Self.page : min(Self.page, left), by: access.administrator)
                     let shown = page.map(\.account).filter { !disabled || $0.disabled }.prefix(left)
                     if json {
@@ -97,7 +97,7 @@ extension UsersCommand {
             wanted.phoneNumbers = [phone].compactMap(\.self)
             if let provider, let subject { wanted.identities = [(provider, subject)] }
             try await UsersCommand.withAccounts(common, of: project, as: "users get") { access in
-                let found = try await access.accounts.lists.find(wanted, by: access.administrator)
+                let found = try await access.accounts.administration.lists.find(wanted, by: access.administrator)
                 guard let account = found.first?.account else { throw email == nil ? AccountError.accountNotFound : .noSuchEmail }
                 Terminal.write(json ? account.json + "\n" : account.lines)
             }

@@ -88,7 +88,7 @@ struct ChosenAccounts: ParsableArguments {
     func endSessions(_ common: CommonOptions, as command: String) async throws {
         try await UsersCommand.withAccounts(common, of: project, as: command) { access in
             try await each("signed out", access) { id in
-                try await access.accounts.administration.revokeSessions(of: id, by: access.administrator)
+                try await access.accounts.administration.accounts.revokeSessions(of: id, by: access.administrator)
             }
         }
     }
@@ -125,7 +125,7 @@ struct ChosenAccounts: ParsableArguments {
         guard !emails.isEmpty else { return ids.map { ($0, $0) } }
         var wanted = AccountLists.Wanted()
         wanted.emails = emails.map { EmailAddress.canonical($0) ?? $0 }
-        let found = try await access.accounts.lists.find(wanted, by: access.administrator).map(\.account)
+        let found = try await access.accounts.administration.lists.find(wanted, by: access.administrator).map(\.account)
         return ids.map { ($0, $0) }
             + zip(emails, wanted.emails).map { name, email in (name, found.first { $0.email == email }?.id) }
     }
