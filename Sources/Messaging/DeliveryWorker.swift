@@ -10,7 +10,8 @@ package import Runtime
 /// Requests wake it when they have just added a delivery, and say of which kind and project. Every few seconds it also looks through the
 /// projects, for deliveries of processes that died and for those that are due for another try: through a piece of them, so that many projects
 /// cost no more than a few, and wait longer. Of each kind several are under way at once, and no more than the transport's `width`, so that slow
-/// servers of one kind do not keep back another kind; of those, no more than `widthForRecipient` go to one recipient. `Deliveries` decides what happens to a delivery that was not accepted.
+/// servers of one kind do not keep back another kind; of those, no more than `widthForRecipient` go to one recipient. `Deliveries` decides
+/// what happens to a delivery that was not accepted.
 package actor DeliveryWorker {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -36,6 +37,7 @@ package actor DeliveryWorker {
     private var withMails: Set<String> = []
     private var queues: [DeliveryKind: Queue] = [:]
     private var lastNumber: UInt64 = 0
+    private var isBrokenOff = false
 
     /// The work on one kind.
     private struct Queue {
@@ -77,7 +79,7 @@ package actor DeliveryWorker {
         gauges = transports.contains { $0.kind == .mail } ? OutboxGauges(metrics, clock: clock) : nil
     }
 
-    /// Delivers until `wakeSignal` ends, and returns once nothing is under way any more.
+    /// Delivers until `wakeSignal` ends, begins nothing after that, and returns once nothing is under way any more.
     package func run() async {
         let rounds = Task(executorPreference: loop) {
             var number = 0
@@ -93,8 +95,9 @@ package actor DeliveryWorker {
         for attempt in queues.values.flatMap(\.underWay.values) { await attempt.task.value }
     }
 
-    /// Stops what is under way. It stays in the database, and is tried again when its leases end.
+    /// Stops what is under way, after the end of `wakeSignal`. It stays in the database, and is tried again when its leases end.
     package func breakOff() {
+        isBrokenOff = true
         for attempt in queues.values.flatMap(\.underWay.values) { attempt.task.cancel() }
     }
 
@@ -137,7 +140,7 @@ package actor DeliveryWorker {
             get { queues[kind, default: Queue()] }
             set { queues[kind] = newValue }
         }
-        while queue.underWay.count < T.width, !queue.due.isEmpty {
+        while !wakeSignal.isFinished, queue.underWay.count < T.width, !queue.due.isEmpty {
             let project = queue.due.removeFirst()
             do {
                 let recipients = queue.underWay(in: project)
@@ -151,6 +154,7 @@ package actor DeliveryWorker {
                         "some deliveries cannot be read by this process: sealed with another master key, or written by a newer version",
                         metadata: ["kind": "\(kind.rawValue)", "count": "\(unreadable)"])
                 }
+                if isBrokenOff { return }
                 if !found.isEmpty || unreadable > 0 { queue.add(project) }
                 for due in found { start(due, transport) }
             } catch {

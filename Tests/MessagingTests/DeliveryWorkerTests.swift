@@ -28,6 +28,17 @@ import Testing
         #expect(transport.asked.map(\.attempt) == [1])
     }
 
+    @Test func `begins nothing once it is told to stop, although it was woken before`() async throws {
+        let transport = FakeTransport()
+        let fixture = try await Fixture(transport)
+        try await fixture.enqueue(["ada@example.com"])
+        fixture.wakeSignal.send(for: DeliveryQueue(projectID: fixture.project.storageID, kind: .mail))
+        fixture.wakeSignal.finish()
+        await fixture.worker.run()
+        #expect(transport.asked.isEmpty)
+        #expect(try await fixture.rows() == [[0, 0]])
+    }
+
     @Test func `finds by itself what nobody woke it for, in every known project`() async throws {
         let transport = FakeTransport()
         let fixture = try await Fixture(transport)

@@ -8,6 +8,7 @@ package final class WakeSignal<Key: Hashable & Sendable>: Sendable {
     package let signals: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private let keys = Mutex<Set<Key>>([])
+    private let finished = Atomic(false)
 
     package init() {
         (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -27,6 +28,11 @@ package final class WakeSignal<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Ends `signals`.
-    package func finish() { continuation.finish() }
+    /// Ends `signals`; the reader may still get one that was sent before.
+    package func finish() {
+        finished.store(true, ordering: .releasing)
+        continuation.finish()
+    }
+
+    package var isFinished: Bool { finished.load(ordering: .acquiring) }
 }
