@@ -8,7 +8,7 @@ ALTER INDEX mail_outbox_pkey RENAME TO deliveries_pkey;
 ALTER INDEX mail_outbox_expiry RENAME TO deliveries_expiry;
 ALTER INDEX mail_outbox_purpose RENAME TO deliveries_purpose;
 
--- 'mail' for the mails that wait already, and for those that the view below stores.
+-- 'mail' for the mails that wait already, and for those that the view below stores. Default and view go once no process of before runs.
 ALTER TABLE deliveries ADD COLUMN kind text NOT NULL DEFAULT 'mail';
 
 -- What is due of one kind in one project.

@@ -97,6 +97,19 @@ struct Fixture {
         return (account, try outcome.session, isNew)
     }
 
+    /// A sign-in of a browser that redeems it at `https://app.example.com/cb`, with the session id `s`.
+    static let webStart = SignInStart(
+        providerID: "oidc.acme", kind: .web, sessionHash: SessionBinding.hash(atRedemption: "s"), redirectURI: "https://a.example/cb",
+        returnURL: "https://app.example.com/cb")
+
+    /// A flow of `webStart` to which the provider has answered, and the code that redeems it.
+    func answeredFlow(_ answer: [UInt8]) async throws -> (flow: SignInFlow, code: OneTimeCode) {
+        let started = flows.prepare(Self.webStart, in: project)
+        try await flows.store(started, Self.webStart)
+        guard let cookie = started.cookie else { throw Unexpected.session }
+        return (started.flow, try await recordReturn(of: started.flow, cookie: cookie, answer: answer))
+    }
+
     /// The provider's answer to a flow, recorded.
     func recordReturn(
         of flow: SignInFlow, cookie: String, answer: [UInt8], event: [UInt8]? = nil

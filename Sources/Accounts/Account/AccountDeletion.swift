@@ -19,7 +19,7 @@ package struct AccountDeletion: Sendable {
             let act = AuditedAct(by: .person, on: account.id, from: client, at: clock.now())
             _ = try await storage.write(
                 all: [deletion(of: account.id, only: account.sessionsStand, in: project)] + token.holdSession(in: project)
-                    + [endSessions(ofDeleted: account.id, in: project), act.record(AccountEvent(.accountDeleted), in: project.storageID)],
+                    + [endSessions(ofDeleted: account.id, in: project), act.record(AccountEvent(.accountDeleted), in: project)],
                 waitingFor: account.id)
         }
     }
@@ -30,7 +30,7 @@ package struct AccountDeletion: Sendable {
         let (project, act) = (administrator.project, administrator.act(on: id, at: clock.now()))
         let statements = [
             deletion(of: id, only: "true", in: project), endSessions(ofDeleted: id, in: project),
-            act.record(AccountEvent(.accountDeleted), in: project.storageID),
+            act.record(AccountEvent(.accountDeleted), in: project),
         ]
         do { _ = try await storage.write(all: statements, by: administrator, waitingFor: id) } catch {
             if case .overtaken = error { throw .accountNotFound }

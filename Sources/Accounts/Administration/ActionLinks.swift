@@ -27,7 +27,7 @@ extension ActionCodeMails {
             let act = act(on: account, email, at: made.code.created, made.code.kind, by: administrator)
             let listed = outbox?.enqueueForRecent(
                 OutgoingMail(codeMail, with: made, options), until: made.code.expires, for: made.hash, in: project)
-            let statements = [made.insertion, act.record(AccountEvent(.linkMade), in: project.storageID)] + [listed].compactMap(\.self)
+            let statements = [made.insertion, act.record(AccountEvent(.linkMade), in: project)] + [listed].compactMap(\.self)
             _ = try await storage.write(all: statements, by: administrator, waitingFor: account?.id)
             return ActionLink(code: made.text, link: made.link)
         }
@@ -42,7 +42,7 @@ extension ActionCodeMails {
             let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
             let mail = statements(for: codeMail, options, in: project)
             let act = act(on: account, email, at: clock.now(), kind.code, by: administrator)
-            let record = act.record(AccountEvent(.linkMailed), in: project.storageID)
+            let record = act.record(AccountEvent(.linkMailed), in: project)
             _ = try await storage.write(all: mail + [record], by: administrator, waitingFor: account?.id)
             wakeWorker(for: mail, in: project)
         }

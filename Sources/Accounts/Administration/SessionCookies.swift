@@ -38,7 +38,7 @@ package struct SessionCookies: Sendable {
                 SELECT account_id FROM accounts WHERE project_id = \(project: project) AND account_id = \(account.id)
                     AND \(account.sessionsStand) AND NOT disabled FOR SHARE
                 """)
-            let record = administrator.act(on: account.id, at: now).record(AccountEvent(.sessionCookieCreated), in: project.storageID)
+            let record = administrator.act(on: account.id, at: now).record(AccountEvent(.sessionCookieCreated), in: project)
             _ = try await storage.write(
                 all: [standing] + token.holdSession(in: project) + [record], by: administrator, waitingFor: account.id)
             return now

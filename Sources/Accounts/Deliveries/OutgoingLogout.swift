@@ -1,5 +1,6 @@
 import Postgres
 import ProjectSettings
+import Runtime
 import Text
 
 /// The message for a relying party that a session at the pages, in which it was granted something, has ended. The token in it is signed anew
@@ -36,8 +37,6 @@ package struct OutgoingLogout: DeliveryPayload, Hashable {
 }
 
 /// Descriptions show neither the person nor the session (SEC-21).
-extension OutgoingLogout: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OutgoingLogout: Concealed {
     package var description: String { "<log-out for \(clientID)>" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(reflecting: description) }
 }

@@ -1,3 +1,5 @@
+import Runtime
+
 /// A mail before it is rendered: its kind, its recipient, and the link in it. `Pages/Templates` decides how it looks, `Mail` sends it.
 package struct OutgoingMail: DeliveryPayload, Equatable {
     package static let deliveryKind = DeliveryKind.mail
@@ -66,8 +68,6 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
 }
 
 /// Descriptions show neither the link nor people (SEC-21).
-extension OutgoingMail: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OutgoingMail: Concealed {
     package var description: String { "<mail \(kind.rawValue)>" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(reflecting: description) }
 }

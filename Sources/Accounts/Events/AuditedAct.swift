@@ -32,6 +32,9 @@ struct AuditedAct {
     }
 
     /// Records what happened to the account.
+    func record(_ event: AccountEvent, in project: ProjectSettings) -> SQL { record(event, in: project.storageID) }
+
+    /// The same by the project's `storageID`.
     func record(_ event: AccountEvent, in projectID: String) -> SQL {
         let values = values(
             event.action, providerID: "\(event.providerID)", subject: "\(event.subject)", successor: event.successor, in: projectID)
@@ -40,7 +43,7 @@ struct AuditedAct {
 
     /// The same for several events. Identities that were unlinked are left out, since `unlink` records those that were there.
     func records(of events: [AccountEvent], in project: ProjectSettings) -> [SQL] {
-        events.filter { $0.action != .providerUnlinked }.map { record($0, in: project.storageID) }
+        events.filter { $0.action != .providerUnlinked }.map { record($0, in: project) }
     }
 
     /// Records an act on no account.

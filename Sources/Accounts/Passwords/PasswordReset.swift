@@ -123,7 +123,7 @@ extension Account {
             yieldAddress(to: account, act, spending: proof, in: project)
             + [
                 account.insert(passwordHash: passwordHash, in: project),
-                creation.record(AccountEvent(.accountCreated), in: project.storageID),
+                creation.record(AccountEvent(.accountCreated), in: project),
             ]
         return PasswordReset(account: account, statements: statements)
     }

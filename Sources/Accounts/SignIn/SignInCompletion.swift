@@ -49,7 +49,7 @@ struct SignInCompletion: Sendable {
         // An anonymous account proves nothing of a person; its record begins with its first way to sign in.
         if counted == .created, authentication.signInProvider != SignInProvider.anonymous {
             let act = AuditedAct(by: .person, on: authentication.account.id, from: client, at: now)
-            all.append(act.record(AccountEvent(.accountCreated, providerID: authentication.signInProvider), in: project.storageID))
+            all.append(act.record(AccountEvent(.accountCreated, providerID: authentication.signInProvider), in: project))
         }
         let rows =
             sharesCommit

@@ -49,7 +49,7 @@ package struct Reseal: Sendable {
         for table in Table.all {
             guard let sealed = table.sealed, let seal = sealed.seal else { continue }
             for project in table.isOfProjects ? projects : [""] {
-                let rows = try await move(sealed, of: table, in: project, &outcome.unreadable)
+                let rows = try await move(sealed.names, of: table, by: seal, in: project, &outcome.unreadable)
                 outcome.add(rows, seal.rowName)
             }
         }
@@ -67,9 +67,9 @@ package struct Reseal: Sendable {
 
     /// Seals the rows of a table again, those of one project, and returns their number.
     private func move(
-        _ sealed: SealedColumns, of table: Table, in project: String, _ unreadable: inout Int
+        _ columnNames: [String], of table: Table, by seal: SealedColumns.Seal, in project: String, _ unreadable: inout Int
     ) async throws(AccountError) -> Int {
-        let columns = sealed.names.map { SQL(unsafe: $0) }
+        let columns = columnNames.map { SQL(unsafe: $0) }
         let isOfProject: SQL = table.isOfProjects ? "project_id = \(project: project)" : "true"
         let (names, texts) = (table.key.map(\.sql).joined(by: ", "), table.key.map(\.asText).joined(by: ", "))
         var last = table.key.map { _ in "" }
@@ -87,7 +87,9 @@ package struct Reseal: Sendable {
                 let values: [[UInt8]?]
                 (last, values) = try reading { (try table.key.map { _ in try row.next() }, try columns.map { _ in try row.next() }) }
                 do {
-                    guard let anew = try sealed.resealed(values, with: masterKey, project: project, key: last) else { continue }
+                    guard let anew = try seal.resealed(values, of: columnNames, with: masterKey, project: project, key: last) else {
+                        continue
+                    }
                     let changes = zip(columns, anew).map { column, value -> SQL in "\(column) = \(value)" }.joined(by: ", ")
                     let asRead = zip(columns, values).map { column, value -> SQL in "\(column) IS NOT DISTINCT FROM \(value)" }
                     updates.append(

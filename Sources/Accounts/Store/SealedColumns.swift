@@ -20,15 +20,16 @@ struct SealedColumns: Sendable {
         /// The context of a value: its project (empty where rows belong to none), the row's key as `Table.Column.asText` reads it, and its column.
         let context: @Sendable (_ project: String, _ key: [String], _ column: String) -> String
     }
+}
 
-    /// The values sealed with the first master key; `nil` when all are already. Throws when no listed key opens one.
+extension SealedColumns.Seal {
+    /// The values of the columns `names`, sealed with the first master key; `nil` when all are already. Throws when no listed key opens one.
     func resealed(
-        _ values: [[UInt8]?], with masterKey: MasterKey, project: String, key: [String]
+        _ values: [[UInt8]?], of names: [String], with masterKey: MasterKey, project: String, key: [String]
     ) throws -> [[UInt8]?]? {
-        guard let seal else { return nil }
-        let keys = seal.keys(masterKey)
+        let keys = keys(masterKey)
         let anew = try zip(names, values).map { name, value in
-            try value.flatMap { try keys.resealed($0, context: seal.context(project, key, name)) }
+            try value.flatMap { try keys.resealed($0, context: context(project, key, name)) }
         }
         guard anew.contains(where: { $0 != nil }) else { return nil }
         return zip(anew, values).map { $0 ?? $1 }
@@ -57,6 +58,5 @@ extension SealedColumns {
         })
 
     /// Half of the key that seals a flow's answer is in a link, so that answer cannot be sealed again. Flows last only minutes.
-    static let flows = SealedColumns(
-        names: ["secrets", "posted", "response", "event"], seal: nil)
+    static let flows = SealedColumns(names: ["secrets", "posted", "response", "event"], seal: nil)
 }

@@ -52,7 +52,7 @@ struct Table: Sendable {
 
 extension Table {
     /// An hour late, since the clocks of two processes differ: nothing may be forgotten while one of them still accepts it.
-    private static func expires(_ column: String = "expires_at") -> Expiry { Expiry(column: column, age: .fixed(.seconds(3600))) }
+    private static let expires = Expiry(column: "expires_at", age: .fixed(.seconds(3600)))
 
     static let all: [Table] =
         [
@@ -67,17 +67,17 @@ extension Table {
             Table(name: "consents", key: [.text("account_id"), .text("client_id")], whenAccountsGo: .cascade),
             Table(
                 name: "sessions", key: [.bytes("session_id")],
-                expiry: [expires(), Expiry(column: "ended_at", age: .fixed(.seconds(30 * 86400)))], whenAccountsGo: .areDeleted),
+                expiry: [expires, Expiry(column: "ended_at", age: .fixed(.seconds(30 * 86400)))], whenAccountsGo: .areDeleted),
             Table(
-                name: "sign_in_flows", key: [.bytes("flow_id")], expiry: [expires()], whenAccountsGo: .areDeleted, sealed: .flows),
-            Table(name: "authorization_requests", key: [.bytes("request_id")], expiry: [expires()], whenAccountsGo: .areDeleted),
-            Table(name: "spent_tokens", key: [.bytes("token_id")], expiry: [expires()]),
+                name: "sign_in_flows", key: [.bytes("flow_id")], expiry: [expires], whenAccountsGo: .areDeleted, sealed: .flows),
+            Table(name: "authorization_requests", key: [.bytes("request_id")], expiry: [expires], whenAccountsGo: .areDeleted),
+            Table(name: "spent_tokens", key: [.bytes("token_id")], expiry: [expires]),
             // Full buckets contain no information.
             Table(
                 name: "rate_limits", key: [.bytes("key")],
                 expiry: [Expiry(column: "full_at", age: .fixed(.seconds(3600)), hasIndex: false)], whenAccountsGo: .areDeleted),
             Table(
-                name: "deliveries", key: [.bytes("delivery_id")], expiry: [expires()], whenAccountsGo: .areDeleted, sealed: .deliveries),
+                name: "deliveries", key: [.bytes("delivery_id")], expiry: [expires], whenAccountsGo: .areDeleted, sealed: .deliveries),
             Table(
                 name: "audit_events", key: [.number("event_id")], expiry: [Expiry(column: "occurred_at", age: .auditRetention)],
                 whenAccountsGo: .areDeleted),

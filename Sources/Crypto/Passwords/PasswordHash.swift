@@ -1,8 +1,10 @@
+import Runtime
+
 /// A stored password: its hash with a separate salt, the scheme and the parameters.
 ///
 /// `text` is stored in the database, in the PHC string format; its identifier names the scheme. To add a scheme (for example for imported
 /// users), add a file beside `ScryptHash` and a case of `Scheme`. The hash never appears in a description.
-package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct PasswordHash: Sendable, Equatable, Concealed {
     /// `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, both in base64 without padding.
     package let text: String
     private let scheme: Scheme
@@ -93,6 +95,4 @@ package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, Custo
     }
 
     package var description: String { "<password hash>" }
-    package var debugDescription: String { "<password hash>" }
-    package var customMirror: Mirror { Mirror(reflecting: "<password hash>") }
 }

@@ -1,4 +1,5 @@
 import COpenSSL
+import Runtime
 
 /// Encrypts values in the database (signing keys, upstream tokens), so that only a holder of this key can read them.
 ///
@@ -47,10 +48,8 @@ package struct SealingKey: Sendable {
 }
 
 /// Descriptions show nothing of the key.
-extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SealingKey: Concealed {
     package var description: String { "<sealing key>" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(reflecting: description) }
 }
 
 /// Owns one `EVP_CIPHER_CTX` set up for one AES-256-GCM message: exactly one owner, freed exactly once.

@@ -1,3 +1,5 @@
+import Runtime
+
 /// A key that signs. It is parsed once, then shared by all threads, and never printed.
 package final class PrivateKey: Sendable {
     package let publicKey: PublicKey
@@ -43,8 +45,6 @@ package final class PrivateKey: Sendable {
     func withHandle<Result, Failure: Error>(_ body: (KeyHandle) throws(Failure) -> Result) throws(Failure) -> Result { try body(handle) }
 }
 
-extension PrivateKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PrivateKey: Concealed {
     package var description: String { "<private key>" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(reflecting: description) }
 }

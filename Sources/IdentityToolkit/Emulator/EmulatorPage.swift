@@ -50,7 +50,7 @@ struct EmulatorForm: RawEndpoint {
             guard failure.kind == .business || failure.kind == .badRequest else { throw error }
             return try await EmulatorView(project, context).page(showing: form, fault: failure)
         }
-        return Redirect.to("\(EmulatorPage.route.path)?project=\(project.settings.id)", status: 303)
+        return RedirectResponse.to("\(EmulatorPage.route.path)?project=\(project.settings.id)", status: 303)
     }
 
     private func add(_ form: Form, to project: Project, _ context: Context) async throws {

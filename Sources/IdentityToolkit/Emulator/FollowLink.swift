@@ -83,7 +83,7 @@ private struct Link {
             }
             // The app's SDK redeems the code.
             let fields = query.fields.filter { $0.name != "continueUrl" }
-            return Redirect.to(next.replacing(Form(fields)).description, status: 303)
+            return RedirectResponse.to(next.replacing(Form(fields)).description, status: 303)
         case .resetPassword:
             guard let password = query["newPassword"], !password.isEmpty else {
                 throw Refusal(error: "The link has no newPassword.", instructions: "Append &newPassword= and the new password.")
@@ -120,7 +120,7 @@ private struct Link {
     }
 
     private func done(_ success: String, _ name: UTF8Text, _ account: Account, _ next: URI?) -> Response {
-        if let next { return Redirect.to(next.description, status: 303) }
+        if let next { return RedirectResponse.to(next.description, status: 303) }
         return FollowLink.answer(["success": .string(success), name: account.email.map(JSON.string) ?? .null])
     }
 }

@@ -33,7 +33,7 @@ struct AuthorizationResponse {
     ///
     /// - Parameter language: what the relying party asked for.
     func response(to request: Request, of project: Project, language: String?) -> Response {
-        if let location { return Redirect.to(location, status: request.method == .post ? 303 : 302) }
+        if let location { return RedirectResponse.to(location, status: request.method == .post ? 303 : 302) }
         return project.templates.page(
             "formpost", in: project.templates.language(for: request, parameter: language),
             [

@@ -87,7 +87,7 @@ struct AuthorizationStep {
     /// Keeps the request, unless it is kept already, and sends the browser to the hosted page.
     private func send(to kept: KeptRequest?, or asked: AuthorizationRequest) async throws -> Response {
         let status = request.method == .post ? 303 : 302
-        if let kept { return Redirect.to(IssuerPaths.signIn(settings.id, request: kept.id.text), status: status) }
+        if let kept { return RedirectResponse.to(IssuerPaths.signIn(settings.id, request: kept.id.text), status: status) }
         return try await keep(asked) { IssuerPaths.signIn(settings.id, request: $0) }
     }
 
@@ -97,7 +97,7 @@ struct AuthorizationStep {
     func keep(_ asked: AuthorizationRequest, goingOnAt path: (String) -> String) async throws -> Response {
         try await context.limit(.startSignIn, of: address.project)
         let (kept, cookie) = try await accounts.openID.requests.store(asked, in: settings)
-        var response = Redirect.to(path(kept.id.text), status: request.method == .post ? 303 : 302)
+        var response = RedirectResponse.to(path(kept.id.text), status: request.method == .post ? 303 : 302)
         for header in IssuerCookies.setRequest(kept.id.text, cookie, in: request, site) { response.headers.add("set-cookie", header) }
         return response
     }

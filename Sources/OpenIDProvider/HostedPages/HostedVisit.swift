@@ -56,11 +56,13 @@ struct HostedVisit {
     }
 
     /// Sends the browser to another page of this visit.
-    func go(to page: HostedPage, _ more: [(name: String, value: String)] = []) -> Response { Redirect.to(path(page, more), status: 303) }
+    func go(to page: HostedPage, _ more: [(name: String, value: String)] = []) -> Response {
+        RedirectResponse.to(path(page, more), status: 303)
+    }
 
     /// Goes on with the request: it looks again at what the request needs.
     func resume() -> Response {
-        Redirect.to(IssuerPaths.resume(settings.id, request: kept.id.text), status: 303)
+        RedirectResponse.to(IssuerPaths.resume(settings.id, request: kept.id.text), status: 303)
     }
 
     /// Begins the browser's session with what a sign-in made, in place of the one that it had, and goes on. A pending sign-in is answered

@@ -31,7 +31,7 @@ extension HostedVisit {
                 redirectURI: providerReturn(provider), returnURL: returnURL(isHinted: isHinted), appState: provider.id,
                 customParameters: provider.permitted(hints))
             let begun = try await broker.begin(start, at: provider, scopes: [])
-            var response = Redirect.to(begun.url, status: 303)
+            var response = RedirectResponse.to(begun.url, status: 303)
             for cookie in FlowCookie.set(for: begun.started, context.request, site) { response.headers.add("set-cookie", cookie) }
             return response
         } catch {

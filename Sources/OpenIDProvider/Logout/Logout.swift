@@ -41,7 +41,7 @@ struct PostedLogout: RawEndpoint {
             let session = try await visit.session()
             guard form[LogoutVisit.confirmation] != nil else {
                 // A form of another site comes without the browser's session (SameSite=Lax); a GET has it.
-                guard let session else { return Redirect.to(address.urls.endSessionPath + "?" + form.encoded(), status: 303) }
+                guard let session else { return RedirectResponse.to(address.urls.endSessionPath + "?" + form.encoded(), status: 303) }
                 return try await visit.answer(session)
             }
             guard context.services.site.isOwnForm(request) else {
@@ -95,7 +95,7 @@ private struct LogoutVisit {
 
     /// The way back to the relying party, or a page.
     func signedOut() -> Response {
-        var response = asked.target.map { Redirect.to($0, status: request.method == .post ? 303 : 302) } ?? page(asks: false)
+        var response = asked.target.map { RedirectResponse.to($0, status: request.method == .post ? 303 : 302) } ?? page(asks: false)
         response.headers.add("set-cookie", IssuerCookies.clearSession(of: settings, context.services.site))
         return response
     }

@@ -3,11 +3,10 @@ package import Runtime
 
 /// The address of the database: a libpq URL or `key=value` text, split into its keywords.
 /// <https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>
-package struct ConnectionString: Sendable, CustomStringConvertible, CustomReflectable {
+package struct ConnectionString: Sendable, Concealed {
     private(set) var keywords: [(name: String, value: String)]
 
     package var description: String { "<connection string>" }
-    package var customMirror: Mirror { Mirror(reflecting: description) }
 
     /// Throws `.unavailable` when libpq cannot read `text`. The error does not quote the text, since it may contain a password.
     package init(_ text: Secret) throws(PostgresError) {

@@ -20,7 +20,7 @@ struct ActionPage: RawEndpoint {
             let code = try await link.inspect(context)
             guard code.kind == .signIn else { return view.asking(code) }
             // The app's own page signs in, since it knows the address or asks for it.
-            return link.signInURL.map { Redirect.to($0, status: 302) } ?? view.page(["isSignIn": true])
+            return link.signInURL.map { RedirectResponse.to($0, status: 302) } ?? view.page(["isSignIn": true])
         } catch let error as AccountError {
             return try view.refusal(error)
         }

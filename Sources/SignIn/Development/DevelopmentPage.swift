@@ -33,7 +33,8 @@ struct DevelopmentPage: RawEndpoint {
             case "make":
                 let person = MadeUpPerson(query)
                 return person.isValid
-                    ? Redirect.to(authorization.answer(person), status: 303) : try await page(authorization, person, project, context)
+                    ? RedirectResponse.to(authorization.answer(person), status: 303)
+                    : try await page(authorization, person, project, context)
             case "generate": return try await page(authorization, .random(), project, context)
             default: return try await page(authorization, MadeUpPerson(hint: query["login_hint"]), project, context)
             }

@@ -42,7 +42,7 @@ enum Callback {
         guard let project = context.services.projects.current.project(storageID: try answer.state.projectID),
             let flow = try await context.services.brokerage.flow(answeredBefore: answer), let page = WayBack.of(flow, project)
         else { throw BrokerageError.unknownFlow }
-        return Redirect.to(page, status: 303)
+        return RedirectResponse.to(page, status: 303)
     }
 
     private static func resume(_ text: UTF8Text, _ request: Request, _ context: Context) async throws -> Response {

@@ -18,6 +18,6 @@ enum CanonicalHost {
         guard query[UTF8Text(mark)] == nil, let asked = request.headers["host"].flatMap({ Authority.split(Array($0.utf8)[...])?.host }),
             let home = URI.parse(project.pagesURL(for: request, of: site))?.host, asked != home
         else { return nil }
-        return Redirect.to("\(project.pagesURL)\(request.path)?\(request.query)&\(mark)=1", status: 302)
+        return RedirectResponse.to("\(project.pagesURL)\(request.path)?\(request.query)&\(mark)=1", status: 302)
     }
 }

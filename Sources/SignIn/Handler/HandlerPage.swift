@@ -57,7 +57,7 @@ extension HandlerParameters {
         let provider = try broker.provider(UTF8Text(providerID))
         let start = start(project, provider, customParameters: provider.permitted(customParameters), context)
         let begun = try await broker.begin(start, at: provider, scopes: scopes)
-        var response = kind == .popup ? popup(to: begun.url, begun.started, project, request) : Redirect.to(begun.url, status: 302)
+        var response = kind == .popup ? popup(to: begun.url, begun.started, project, request) : RedirectResponse.to(begun.url, status: 302)
         for cookie in FlowCookie.set(for: begun.started, request, context.services.site) { response.headers.add("set-cookie", cookie) }
         return response
     }

@@ -26,13 +26,13 @@ struct PostedCallback: RawEndpoint {
         guard let project = context.services.projects.current.project(storageID: flow.projectID) else { throw BrokerageError.unknownFlow }
         let ticket = try await context.broker(of: project).keep(posted: request.body, answer, for: flow)
         let pages = project.pagesURL(for: request, of: context.services.site)
-        return Redirect.to(pages + request.path + "?" + Form([(name: "resume", value: ticket.text)]).encoded(), status: 303)
+        return RedirectResponse.to(pages + request.path + "?" + Form([(name: "resume", value: ticket.text)]).encoded(), status: 303)
     }
 
     /// Redirects a refusal that names no flow: the GET that follows brings the cookies. It stays on the same host, whichever that is.
     private func passOn(_ answer: ProviderAnswer, _ request: Request) -> Response {
         let error = Form([(name: "error", value: String(decoding: (answer.form["error"] ?? "").utf8.prefix(64), as: UTF8.self))])
-        return Redirect.to(request.path + "?" + error.encoded(), status: 303)
+        return RedirectResponse.to(request.path + "?" + error.encoded(), status: 303)
     }
 }
 

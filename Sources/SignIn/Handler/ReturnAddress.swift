@@ -17,7 +17,7 @@ struct ReturnAddress {
     /// Facebook appends `#_=_`. <https://fetch.spec.whatwg.org/#concept-http-redirect-fetch>
     func redirect(_ fields: [(name: String, value: String)]) -> Response {
         let fields = fields + (appState.map { [("state", $0)] } ?? []) + [("iss", issuer)]
-        return Redirect.to(url + (url.contains("?") ? "&" : "?") + Form(fields).encoded() + "#", status: 303)
+        return RedirectResponse.to(url + (url.contains("?") ? "&" : "?") + Form(fields).encoded() + "#", status: 303)
     }
 }
 

@@ -55,7 +55,7 @@ struct Start: RawEndpoint {
             redirectURI: project.handlerURL(of: provider, for: context.request, of: site),
             returnURL: query.redirectURL.asString, appState: query.state?.asString, customParameters: options.customParameters)
         let begun = try await broker.begin(start, at: provider, scopes: options.scopes)
-        var response = Redirect.to(begun.url, status: 302)
+        var response = RedirectResponse.to(begun.url, status: 302)
         for cookie in FlowCookie.set(for: begun.started, context.request, site) { response.headers.add("set-cookie", cookie) }
         return response
     }

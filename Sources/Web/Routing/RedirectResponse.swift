@@ -1,7 +1,7 @@
 package import HTTP
 
 /// Redirects that leak nothing: no caching, no Referer.
-package enum Redirect {
+package enum RedirectResponse {
     package static func to(_ url: String, status: Int) -> Response {
         Response(status: status, headers: ["location": url, "cache-control": "no-store", "referrer-policy": "no-referrer"])
     }

@@ -105,15 +105,10 @@ import Testing
         let later = PendingTokens(database: fixture.database, masterKey: both, clock: fixture.time.clock)
         #expect(try await later.redeem(pending, in: fixture.project).answer == [1, 2, 3])
 
-        let start = SignInStart(
-            providerID: "oidc.acme", kind: .web, sessionHash: SessionBinding.hash(atRedemption: "s"), redirectURI: "https://a.example/cb",
-            returnURL: "https://app.example.com/cb")
-        let started = fixture.flows.prepare(start, in: fixture.project)
-        try await fixture.flows.store(started, start)
-        let code = try await fixture.recordReturn(of: started.flow, cookie: try #require(started.cookie), answer: [4, 5])
+        let (flow, code) = try await fixture.answeredFlow([4, 5])
         let flows = SignInFlows(database: fixture.database, masterKey: both, clock: fixture.time.clock)
         let (_, answer) = try await flows.redeem(
-            flowID: started.flow.id, code, sessionID: "s", page: "https://app.example.com/cb", isHandler: false, in: fixture.project
+            flowID: flow.id, code, sessionID: "s", page: "https://app.example.com/cb", isHandler: false, in: fixture.project
         )
         #expect(answer == [4, 5])
     }

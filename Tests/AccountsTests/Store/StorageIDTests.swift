@@ -38,21 +38,16 @@ import Text
         #expect(
             try await fixture.store.tokens(of: .init(projectID: "rows", accountID: linked.id, providerID: "oidc.acme"))?.tokens.accessToken
                 == "access")
-        let start = SignInStart(
-            providerID: "oidc.acme", kind: .web, sessionHash: SessionBinding.hash(atRedemption: "s"), redirectURI: "https://a.example/cb",
-            returnURL: "https://app.example.com/cb")
-        let started = fixture.flows.prepare(start, in: fixture.project)
-        try await fixture.flows.store(started, start)
-        let code = try await fixture.recordReturn(of: started.flow, cookie: try #require(started.cookie), answer: [4, 5])
+        let (flow, code) = try await fixture.answeredFlow([4, 5])
         _ = try await fixture.flows.redeem(
-            flowID: started.flow.id, code, sessionID: "s", page: "https://app.example.com/cb", isHandler: false, in: fixture.project)
+            flowID: flow.id, code, sessionID: "s", page: "https://app.example.com/cb", isHandler: false, in: fixture.project)
         let pending = fixture.pendingTokens.issue([1], about: nil, proof: nil, in: fixture.project)
         #expect(try await fixture.pendingTokens.redeem(pending, in: fixture.project).answer == [1])
 
         // Background work finds the rows.
         let deletion = fixture.accounts.deletion
         try await deletion.delete(linked.id, by: fixture.operator)
-        try await fixture.flows.store(fixture.flows.prepare(start, in: fixture.project), start)
+        _ = try await fixture.answeredFlow([])
         _ = try await fixture.signIn(Fixture.ada(subject: "eve"))
         let rows = Table.all.filter { $0.isOfProjects && !["service_accounts", "service_account_keys", "consents"].contains($0.name) }
         for table in rows {

@@ -8,31 +8,17 @@ import Text
 
 /// The calls by which Admin SDKs manage accounts.
 @Suite(.serialized) struct AdministratorCallTests {
-    private func create(_ app: TestApp, _ token: String, _ body: JSON) async throws -> String {
-        let answer = try await app.administer("", body, token: token)
-        #expect(answer.status == 200, "\(answer.error ?? "")")
-        #expect(answer.json["kind"] == "identitytoolkit#SignupNewUserResponse")
-        #expect(answer.json["idToken"] == nil && answer.json["refreshToken"] == nil)
-        return answer.text("localId")
-    }
-
-    private func user(_ app: TestApp, _ token: String, _ id: String) async throws -> JSON? {
-        let answer = try await app.administer("lookup", ["localId": [.string(id)]], token: token)
-        #expect(answer.status == 200 && answer.json["kind"] == "identitytoolkit#GetAccountInfoResponse")
-        return answer.json["users"]?[0]
-    }
-
     @Test func `creates, and shows all that was given`() async throws {
         let app = try await TestApp.open()
         let token = try await app.accessToken()
-        let id = try await create(
-            app, token,
+        let id = try await app.create(
+            by: token,
             [
                 "localId": "ada", "email": "Ada@Example.com", "emailVerified": true, "password": "correct horse", "disabled": false,
                 "phoneNumber": "+441234567890", "displayName": "Ada", "photoUrl": "https://example.com/ada.png",
             ])
         #expect(id == "ada")
-        let user = try #require(try await user(app, token, "ada"))
+        let user = try #require(try await app.user(by: token, "ada"))
         #expect(user["email"] == "ada@example.com" && user["emailVerified"] == true && user["phoneNumber"] == "+441234567890")
         #expect(user["displayName"] == "Ada" && user["photoUrl"] == "https://example.com/ada.png")
         #expect(user["passwordHash"] == "UkVEQUNURUQ=" && user["salt"] == nil)
@@ -64,19 +50,19 @@ import Text
     @Test func `makes an empty account, which is nothing that a client may do`() async throws {
         let app = try await TestApp()
         let token = try await app.accessToken()
-        let id = try await create(app, token, [:])
+        let id = try await app.create(by: token, [:])
         #expect(id.utf8.count == 28)
-        let user = try #require(try await user(app, token, id))
+        let user = try #require(try await app.user(by: token, id))
         #expect(Set(user.object?.map(\.name) ?? []) == ["localId", "validSince", "createdAt"])
         #expect(try await app.post("signUp", [:]).error == "ADMIN_ONLY_OPERATION")
-        let disabled = try await create(app, token, ["disabled": true])
-        #expect(try await self.user(app, token, disabled)?["disabled"] == true)
+        let disabled = try await app.create(by: token, ["disabled": true])
+        #expect(try await app.user(by: token, disabled)?["disabled"] == true)
     }
 
     @Test func `refuses to create in the order of the contract`() async throws {
         let app = try await TestApp.open()
         let token = try await app.accessToken()
-        _ = try await create(app, token, ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+441234567890"])
+        _ = try await app.create(by: token, ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+441234567890"])
         try await AdministratorRefusal.check(
             "",
             [
@@ -96,7 +82,7 @@ import Text
     @Test func `changes what only administrators change`() async throws {
         let app = try await TestApp.open()
         let token = try await app.accessToken()
-        _ = try await create(app, token, ["localId": "ada", "email": "ada@example.com"])
+        _ = try await app.create(by: token, ["localId": "ada", "email": "ada@example.com"])
         let answer = try await app.administer(
             "update",
             [
@@ -106,7 +92,7 @@ import Text
             ], token: token)
         #expect(answer.status == 200 && answer.json["kind"] == "identitytoolkit#SetAccountInfoResponse")
         #expect(answer.text("localId") == "ada" && answer.json["emailVerified"] == true && answer.json["idToken"] == nil)
-        let user = try #require(try await user(app, token, "ada"))
+        let user = try #require(try await app.user(by: token, "ada"))
         #expect(user["customAttributes"] == #"{"admin":true}"# && user["phoneNumber"] == "+441234567890")
         #expect(user["createdAt"] == "1600000000123" && user["lastLoginAt"] == "1650000000456")
         #expect(user["lastRefreshAt"] == "2022-04-15T05:20:00.456Z")
@@ -119,7 +105,7 @@ import Text
                 "deleteAttribute": ["DISPLAY_NAME", "EMAIL"], "mfa": ["enrollments": []],
             ], token: token)
         #expect(cleared.status == 200)
-        let bare = try #require(try await self.user(app, token, "ada"))
+        let bare = try #require(try await app.user(by: token, "ada"))
         for name in ["customAttributes", "phoneNumber", "displayName", "email", "providerUserInfo"] as [UTF8Text] {
             #expect(bare[name] == nil, "\(name)")
         }
@@ -128,8 +114,8 @@ import Text
     @Test func `refuses changes in the order of the contract`() async throws {
         let app = try await TestApp.open()
         let token = try await app.accessToken()
-        _ = try await create(app, token, ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+441234567890"])
-        _ = try await create(app, token, ["localId": "eve"])
+        _ = try await app.create(by: token, ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+441234567890"])
+        _ = try await app.create(by: token, ["localId": "eve"])
         func eve(_ fields: JSON.Object) -> JSON { .object((["localId": "eve"] as JSON.Object).merging(fields)) }
         try await AdministratorRefusal.check(
             "update",
@@ -178,70 +164,11 @@ import Text
             ], app, token: token)
     }
 
-    @Test func `looks accounts up by each of their names, at each of the paths`() async throws {
-        let app = try await TestApp.open()
-        let token = try await app.accessToken()
-        _ = try await create(app, token, ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+441234567890"])
-        _ = try await app.administer(
-            "update", ["localId": "ada", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "123"]], token: token)
-        let asked: [JSON] = [
-            ["localId": ["ada", "ada", "nobody"]], ["email": ["ADA@example.com", "x"]], ["phoneNumber": ["+441234567890", "x"]],
-            ["federatedUserId": [["providerId": "google.com", "rawId": "123"]]],
-            ["federatedUserId": [["providerId": "phone", "rawId": "+441234567890"]]],
-            ["localId": ["ada"], "email": ["ada@example.com"], "phoneNumber": ["+441234567890"]],
-        ]
-        for body in asked {
-            let found = try await app.administer("lookup", body, token: token)
-            #expect(found.json["users"]?.array?.map { $0["localId"] } == ["ada"], "\(body.text())")
-        }
-        for path in ["/v1/accounts:lookup", "/identitytoolkit/v3/relyingparty/getAccountInfo"] {
-            #expect(try await app.administer(path, asked[0], token: token).json["users"]?[0]?["localId"] == "ada")
-        }
-        for body in [[:], ["localId": ["nobody"]], ["initialEmail": ["ada@example.com"]], ["localId": ["a\u{0}b"]]] as [JSON] {
-            let none = try await app.administer("lookup", body, token: token)
-            #expect(none.status == 200 && none.json["users"] == nil)
-        }
-        let many = JSON.array((0...1000).map { .string("account \($0)") })
-        try await AdministratorRefusal.check("lookup", [(["localId": many], "At most 1000 accounts")], app, token: token)
-    }
-
-    @Test func `lists pages until the last, by GET and by the CLI's POST`() async throws {
-        let app = try await TestApp.open()
-        let token = try await app.accessToken()
-        for number in 1...5 { _ = try await create(app, token, ["localId": .string("account \(number)")]) }
-        var (seen, next): ([JSON?], String) = ([], "")
-        repeat {
-            let page = try await app.administer("batchGet?maxResults=2&nextPageToken=\(next)", token: token)
-            #expect(page.json["kind"] == "identitytoolkit#DownloadAccountResponse")
-            seen += page.json["users"]?.array?.map { $0["localId"] } ?? []
-            next = page.text("nextPageToken")
-        } while !next.isEmpty && seen.count < 10
-        #expect(seen == (1...5).map { .string("account \($0)") })
-        let posted = try await app.administer("/identitytoolkit/v3/relyingparty/downloadAccount", ["maxResults": 3], token: token)
-        #expect(posted.json["users"]?.array?.count == 3)
-        #expect(try await app.administer("batchGet?maxResults=5000", token: token).json["users"]?.array?.count == 5)
-        for (query, error) in [("maxResults=-1", "maxResults must be"), ("nextPageToken=!", "INVALID_PAGE_SELECTION")] {
-            #expect(try await app.administer("batchGet?\(query)", token: token).error?.hasPrefix(error) == true)
-        }
-    }
-
-    @Test func `shows hashes to the right alone`() async throws {
-        let app = try await TestApp.open()
-        _ = try await app.signUp("ada@example.com")
-        let all = try await app.accessToken(Set(Administrator.Right.allCases))
-        let user = try #require(try await app.administer("batchGet", token: all).json["users"]?[0])
-        #expect(user["passwordHash"] != "UkVEQUNURUQ=" && user["version"] == 0)
-        #expect(Base64.decode(user["passwordHash"]?.string?.asString ?? "")?.count == 32)
-        #expect(Base64.decode(user["salt"]?.string?.asString ?? "")?.count == 16)
-        let usual = try #require(try await app.administer("batchGet", token: try await app.accessToken()).json["users"]?[0])
-        #expect(usual["passwordHash"] == "UkVEQUNURUQ=" && usual["salt"] == nil && usual["version"] == nil)
-    }
-
     @Test func `removes many, and says which are not disabled`() async throws {
         let app = try await TestApp.open()
         let token = try await app.accessToken()
         for (id, disabled) in [("a", true), ("b", false)] {
-            _ = try await create(app, token, ["localId": .string(id), "disabled": .bool(disabled)])
+            _ = try await app.create(by: token, ["localId": .string(id), "disabled": .bool(disabled)])
         }
         let some = try await app.administer("batchDelete", ["localIds": ["nobody", "a", "b"]], token: token)
         #expect(
@@ -249,7 +176,7 @@ import Text
                 "errors": [["index": 2, "localId": "b", "message": "NOT_DISABLED : Disable the account before batch deletion."]]
             ])
         #expect(try await app.administer("batchDelete", ["localIds": ["a", "b"], "force": true], token: token).json == [:])
-        #expect(try await user(app, token, "b") == nil)
+        #expect(try await app.user(by: token, "b") == nil)
         let many = JSON.array((0...1000).map { .string("account \($0)") })
         try await AdministratorRefusal.check(
             "batchDelete", [([:], "LOCAL_ID_LIST_EXCEEDS_LIMIT"), (["localIds": many], "LOCAL_ID_LIST_EXCEEDS_LIMIT")], app, token: token)
@@ -262,30 +189,6 @@ import Text
             let answer = try await app.administer(path, ["users": [["localId": "ada"]]], token: token)
             #expect(answer.status == 400 && answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : Accounts cannot be imported.") == true)
         }
-    }
-
-    @Test func `queries and counts`() async throws {
-        let app = try await TestApp.open()
-        let token = try await app.accessToken()
-        for (id, name) in [("a", "Zoe"), ("b", "Ada")] {
-            _ = try await create(
-                app, token, ["localId": .string(id), "displayName": .string(name), "email": .string("\(id)@example.com")])
-        }
-        let sorted = try await app.administer("query", ["sortBy": "NAME", "order": "DESC"], token: token)
-        #expect(sorted.json["userInfo"]?.array?.map { $0["localId"] } == ["a", "b"] && sorted.text("recordsCount") == "2")
-        let one = try await app.administer(
-            "/v1/projects/demo:queryAccounts", ["expression": [["email": "B@example.com"]], "limit": 1, "offset": 0], token: token)
-        #expect(one.json["userInfo"]?.array?.map { $0["localId"] } == ["b"])
-        for nothing in [["sortBy": 0, "order": "0", "limit": 0], ["sortBy": "SORT_BY_FIELD_UNSPECIFIED", "order": "ORDER_UNSPECIFIED"]]
-            as [JSON]
-        {
-            #expect(try await app.administer("query", nothing, token: token).json["userInfo"]?.array?.map { $0["localId"] } == ["a", "b"])
-        }
-        let count = try await app.administer("query", ["returnUserInfo": false, "expression": [["userId": "a"]]], token: token)
-        #expect(count.json == ["recordsCount": "1"])
-        try await AdministratorRefusal.check(
-            "query", [(["limit": 501], "limit must be"), (["offset": -1], "offset must"), (["sortBy": "SHOE"], "Invalid JSON")], app,
-            token: token)
     }
 
     @Test func `SEC-14 asks for the right of each call, for the project, and for a token`() async throws {

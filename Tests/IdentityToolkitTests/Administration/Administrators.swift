@@ -24,6 +24,22 @@ extension TestApp {
         let response = await answer(request)
         return Answer(status: response.status, json: try JSON.parse(response.body, limits: JSON.Limits(bytes: 1 << 24)))
     }
+
+    /// Makes an account, and returns its id.
+    func create(by token: String, _ body: JSON) async throws -> String {
+        let answer = try await administer("", body, token: token)
+        #expect(answer.status == 200, "\(answer.error ?? "")")
+        #expect(answer.json["kind"] == "identitytoolkit#SignupNewUserResponse")
+        #expect(answer.json["idToken"] == nil && answer.json["refreshToken"] == nil)
+        return answer.text("localId")
+    }
+
+    /// The account as an administrator sees it; `nil` when there is none.
+    func user(by token: String, _ id: String) async throws -> JSON? {
+        let answer = try await administer("lookup", ["localId": [.string(id)]], token: token)
+        #expect(answer.status == 200 && answer.json["kind"] == "identitytoolkit#GetAccountInfoResponse")
+        return answer.json["users"]?[0]
+    }
 }
 
 /// A line of a table: what an administrator sends, and the beginning of the error.
