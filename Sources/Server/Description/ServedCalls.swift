@@ -52,6 +52,6 @@ package enum ServedCalls {
     /// The description, for programs.
     static func description() throws -> [UInt8] { try document().bytes() }
 
-    /// The description, for people: the text of `docs/openapi.json`.
+    /// The description, for people: what `gatehouse openapi` prints.
     package static func descriptionText() throws -> String { try document().indentedText() }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Server
 
-/// `gatehouse openapi`: the description of every call, as `docs/openapi.json` has it.
+/// `gatehouse openapi`: prints the description of every call.
 struct OpenAPICommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "openapi", abstract: "Print the OpenAPI description of every call, for tools that make clients and tests from it.")

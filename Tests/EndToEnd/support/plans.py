@@ -8,7 +8,7 @@ import re
 
 import psycopg2
 
-from support.harness import ROOT
+from support.description import operations
 from support.leaks import logs
 
 # The first line of an entry: time, process, application, database.
@@ -131,13 +131,7 @@ def calls_answered():
 
 def calls_described():
     """The calls that are not refused in all cases."""
-    paths = json.loads((ROOT / "docs/openapi.json").read_text())["paths"]
-    return {
-        f"{method.upper()} {path}"
-        for path, item in paths.items()
-        for method, call in item.items()
-        if any(s[0] in "23" for s in call["responses"])
-    }
+    return {f"{method} {path}" for method, path, call in operations() if any(status[0] in "23" for status in call["responses"])}
 
 
 def faults_of_statements(log, calls=None):
