@@ -70,7 +70,7 @@ let package = Package(
 
         // Floor 4: what features are built from.
         kit(
-            "Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Runtime", "Text"],
+            "Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"],
             resources: [.embedInCode("Templates")]),
         kit("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
         kit(
@@ -157,7 +157,7 @@ let package = Package(
             [
                 "Accounts", "Crypto", "Curl", "HTTP", "JSON", "Mail", "Postgres", "ProjectSettings", "Projects", "Runtime", "Text", logging,
             ]),
-        tests("Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Runtime", "Text"]),
+        tests("Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),
         tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
         tests(
             "IdentityToolkit",

@@ -1,4 +1,5 @@
 package import JSON
+package import Providers
 
 /// A value that a template gets under a name.
 package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral {
@@ -9,6 +10,9 @@ package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, Exp
     case list([[String: TemplateValue]])
     /// A word of the page by its name, with values of its own beside the page's; absent when the page has no such word.
     case word(String, [String: TemplateValue] = [:])
+
+    /// A provider's mark, the one value that is not escaped.
+    case mark(ProviderMark)
 
     package init(stringLiteral text: String) { self = .text(text) }
     package init(booleanLiteral flag: Bool) { self = .flag(flag) }
@@ -27,6 +31,7 @@ extension [String: TemplateValue] {
             switch value {
             case .text(let text): text.isEmpty ? nil : .text(escape(text))
             case .flag(let flag): .flag(flag)
+            case .mark(let mark): .text(mark.svg)
             case .list(let items): .list(items.map { $0.prepared(escape, say: say) })
             case .word(let name, let own): say(name, own).map { .text(escape($0)) }
             }

@@ -1,5 +1,7 @@
-/// The look of a provider's sign-in button, as the provider's rules for its brand ask for, as far as text and colours go.
+/// The look of a provider's sign-in button, as the provider's rules for its brand ask for.
 package struct ButtonStyle: Sendable, Equatable {
+    /// `nil`: the button has words alone.
+    package var mark: ProviderMark?
     /// `nil`: the colours of the page.
     package var light: Colors?
     /// On a dark page; `nil`: the same as on a light one.
@@ -7,7 +9,8 @@ package struct ButtonStyle: Sendable, Equatable {
     /// Whether the button says "Sign in with …" and not "Continue with …".
     package var saysSignIn = false
 
-    package init(light: Colors? = nil, dark: Colors? = nil, saysSignIn: Bool = false) {
+    package init(mark: ProviderMark? = nil, light: Colors? = nil, dark: Colors? = nil, saysSignIn: Bool = false) {
+        self.mark = mark
         self.light = light
         self.dark = dark
         self.saysSignIn = saysSignIn
@@ -24,6 +27,17 @@ package struct ButtonStyle: Sendable, Equatable {
             self.background = background
             self.border = border ?? background
         }
+    }
+}
+
+/// The mark of a provider, drawn by us. Pages write it out as it is, so only literals of these sources become one.
+package struct ProviderMark: Sendable, Equatable {
+    /// An `svg` element of HTML. Screen readers pass over it: the words of the button name the provider.
+    package let svg: String
+
+    /// - Parameter shapes: the content of an element that is 24 units wide and high. `currentColor` is the colour of the button's text.
+    init(_ shapes: StaticString) {
+        svg = #"<svg class="mark" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">\#(shapes)</svg>"#
     }
 }
 

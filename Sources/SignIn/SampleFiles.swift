@@ -76,6 +76,18 @@ package struct SampleFiles: Sendable {
     }
 
     private static func list(_ providers: [ProviderSettings]) -> JSON {
-        .array(providers.map { ["id": .string($0.id), "name": .string($0.name)] })
+        .array(
+            providers.map { provider in
+                let button = provider.button
+                return [
+                    "id": .string(provider.id), "name": .string(provider.name), "mark": button.mark.map { .string($0.svg) } ?? .null,
+                    "light": colors(button.light), "dark": colors(button.dark ?? button.light),
+                ]
+            })
+    }
+
+    private static func colors(_ colors: ButtonStyle.Colors?) -> JSON {
+        guard let colors else { return .null }
+        return ["text": .string(colors.text), "background": .string(colors.background), "border": .string(colors.border)]
     }
 }

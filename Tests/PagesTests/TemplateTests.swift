@@ -8,6 +8,7 @@ import Testing
 
 import Text
 @testable import Pages
+@testable import Providers
 
 @Suite struct TemplateTests {
     private let branding = Branding(name: "Acme & Sons", accent: "#ffcc00")
@@ -129,6 +130,18 @@ import Text
         #expect(!page.unicodeScalars.elementsEqual(hostile.unicodeScalars))
         #expect(!page.contains("<img"))
         #expect(!page.contains("script>"))
+    }
+
+    @Test func `writes a provider's mark as it is, and escapes the words beside it`() {
+        let mark = ProviderMark(#"<path d="M0 0"/>"#)
+        let button: [String: TemplateValue] = ["id": "x.example", "mark": .mark(mark), "label": "<b>"]
+        for name in ["signIn", "email"] {
+            for place in ["providersFirst", "providersLast"] {
+                let page = html(templates.page(name, in: "en", ["providers": .list([button]), place: true]))
+                #expect(page.contains(#"value="x.example">\#(mark.svg)&lt;b&gt;</button>"#), "\(name), \(place)")
+            }
+        }
+        #expect(mark.svg.hasSuffix(#" aria-hidden="true"><path d="M0 0"/></svg>"#))
     }
 
     @Test func `lets through the one style of the page and nothing else`() throws {

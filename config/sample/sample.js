@@ -174,15 +174,20 @@ async function attempt(step) {
   buttons.forEach((button) => { button.disabled = false; });
 }
 
-function button(id, text, className = "") {
+// A button as the provider's rules for its brand ask for: the server says its mark and colours.
+function button({ id, mark, light, dark }, text) {
   const made = document.createElement("button");
-  return Object.assign(made, { id: `at-${id}`, className, textContent: text, onclick: () => attempt(() => signInAt(id)) });
+  made.innerHTML = mark ?? "";
+  made.append(text);
+  const colors = matchMedia("(prefers-color-scheme: dark)").matches ? dark : light;
+  for (const [part, color] of Object.entries(colors ?? {})) made.style.setProperty(`--${part}`, color);
+  return Object.assign(made, { id: `at-${id}`, className: "provider", onclick: () => attempt(() => signInAt(id)) });
 }
-for (const { id, name } of providers) element("providers").append(button(id, `Sign in with ${name}`, "primary"));
+element("providers").append(...providers.map((provider) => button(provider, `Sign in with ${provider.name}`)));
 // Development mode has a page of its own for every provider that the project does not configure. These are the best known.
 const wellKnown = ["google.com", "microsoft.com", "apple.com", "facebook.com", "github.com"];
 const madeUp = wellKnown.flatMap((id) => developmentProviders.filter((provider) => provider.id === id));
-element("made-up").append(...madeUp.map(({ id, name }) => button(id, name)));
+element("made-up").append(...madeUp.map((provider) => button(provider, provider.name)));
 element("made-up").hidden = madeUp.length === 0;
 element("password").hidden = !methods.password && !methods.emailLink;
 for (const name of ["secret", "enter", "join", "reset"]) element(name).hidden = !methods.password;

@@ -114,10 +114,12 @@ extension HostedVisit {
         values["providers"] = .list(
             offer.providers.enumerated().map { number, button in
                 let word = button.style.saysSignIn ? "providerSignIn" : "providerContinue"
-                return [
+                var item: [String: TemplateValue] = [
                     "id": .text(button.id), "look": .text(ProviderStyle.name(number)),
                     "label": .word(word, ["provider": .text(button.name)]),
                 ]
+                item["mark"] = button.style.mark.map { .mark($0) }
+                return item
             })
         values["providersFirst"] = .flag(offer.providersFirst && !offer.providers.isEmpty)
         values["providersLast"] = .flag(!offer.providersFirst && !offer.providers.isEmpty)

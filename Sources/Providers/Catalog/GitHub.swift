@@ -12,9 +12,19 @@ extension Provider {
     /// <https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps>
     static let gitHub = Provider(
         id: "github.com", name: "GitHub", scopes: ["user:email"], clientAuthentication: .post, hasOwnCallback: true,
-        // https://brand.github.com/foundations/color
-        button: ButtonStyle(light: .init("#ffffff", on: "#24292f"), dark: .init("#24292f", on: "#f6f8fa")),
+        // https://brand.github.com/foundations/logo
+        button: ButtonStyle(mark: mark, light: .init("#ffffff", on: "#24292f"), dark: .init("#24292f", on: "#f6f8fa")),
         protocol: { .oauth2(GitHub($0, allowInsecure: $1)) })
+
+    /// The cat in a circle, in one colour.
+    private static let mark = ProviderMark(
+        #"""
+        <path fill="currentColor" d="
+        M15 23.6A12 12 0 1 0 9 23.6V20.9C6.3 21.5 5.6 20 5.2 19C4.9 18.3 4.4 17.8 3.9 17.4C4.8 17 5.9 17.6 6.4 18.5C7 19.4 7.7 19.8 9.1 19.3
+        C9.2 18.6 9.5 18.1 9.9 17.8C7 17.4 4.6 16.2 4.6 11.9C4.6 10.6 5 9.5 5.8 8.7C5.6 8.2 5.3 7 5.9 5.4C5.9 5.4 7 5.1 9.2 6.6
+        C11 6.1 13 6.1 14.8 6.6C17 5.1 18.1 5.4 18.1 5.4C18.7 7 18.4 8.2 18.2 8.7C19 9.5 19.4 10.6 19.4 11.9C19.4 16.2 17 17.4 14.1 17.8
+        C14.7 18.3 15 19 15 20Z"/>
+        """#)
 }
 
 /// The rules of GitHub. A person is identified by the number of the account: a user name can be changed, and then taken by another person.

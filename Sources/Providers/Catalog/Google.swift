@@ -18,7 +18,19 @@ extension Provider {
 
     /// <https://developers.google.com/identity/branding-guidelines>
     private static let button = ButtonStyle(
-        light: .init("#1f1f1f", on: "#ffffff", border: "#747775"), dark: .init("#e3e3e3", on: "#131314", border: "#8e918f"))
+        mark: mark, light: .init("#1f1f1f", on: "#ffffff", border: "#747775"), dark: .init("#e3e3e3", on: "#131314", border: "#8e918f"))
+
+    /// The G in its four colours, which the rules ask for on light and on dark buttons.
+    private static let mark = ProviderMark(
+        #"""
+        <g fill="none" stroke-width="4.6">
+        <path d="M18.17 19.35A9.6 9.6 0 0 0 21.60 12" stroke="#4285f4"/>
+        <path d="M3.37 16.21A9.6 9.6 0 0 0 18.17 19.35" stroke="#34a853"/>
+        <path d="M3.37 7.79A9.6 9.6 0 0 0 3.52 16.51" stroke="#fbbc05"/>
+        <path d="M19.13 5.58A9.6 9.6 0 0 0 3.37 7.79" stroke="#ea4335"/>
+        </g>
+        <path d="M12.2 9.8H23.7A12 12 0 0 1 23.8 14.4H12.2Z" fill="#4285f4"/>
+        """#)
 }
 
 /// The rules of Google. A person is the `sub`, a number that is never reused.

@@ -180,6 +180,14 @@ def test_a_link_by_mail_signs_in(browser, sample):
     assert "mode=resetPassword" in browser.current_url
 
 
+def test_buttons_have_the_mark_and_the_colours_of_their_provider(browser, sample):
+    browser.get(sample.url + "/sample/")
+    google, issuer = shown(browser, "at-google.com"), shown(browser, BUTTON)
+    assert google.find_element(By.CSS_SELECTOR, "svg[aria-hidden=true]").size == {"width": 20, "height": 20}
+    assert google.accessible_name == "Google" and google.value_of_css_property("border-color") == "rgb(116, 119, 117)"
+    assert issuer.find_elements(By.TAG_NAME, "svg") == [] and issuer.accessible_name == "Sign in with Local issuer"
+
+
 @pytest.mark.parametrize("provider", [name for name in WELL_KNOWN if name in {double.provider for double in stand_ins().values()}])
 def test_a_provider_needs_no_client(browser, sample, provider):
     email = f"{provider}@example.com"

@@ -15,6 +15,8 @@ from support.browser.layout import look
 from support.browser.tab import Tab
 from support.hosted_pages.relying_party import NATIVE, THIRD_PARTY
 from support.hosted_pages.stage import PASSWORD, HostedSite, account
+from support.issuers.apple import write_p8
+from support.jwts import Key
 
 pytestmark = pytest.mark.long
 
@@ -74,8 +76,11 @@ class Look(Tab):
         return self
 
 
-def entry(provider, key):
-    secret = {"privateKey": {"file": str(key)}} if provider == "apple.com" else {"clientSecret": {"env": "CLIENT_SECRET"}}
+def entry(provider, site):
+    secret = {"clientSecret": {"env": "CLIENT_SECRET"}}
+    if provider == "apple.com":
+        write_p8(site.folder / "apple.p8", Key("KEY1234567", algorithm="ES256"))
+        secret = {"privateKey": {"file": str(site.folder / "apple.p8")}}
     return {"clientId": "client", **secret, **WELL_KNOWN[provider]}
 
 
@@ -85,8 +90,7 @@ def site(fake_issuer_of_session):
         fake_issuer_of_session, project={"passwordPolicy": {"enforcement": "enforce", "minLength": 12, "numeric": True, "uppercase": True}}
     )
     for provider in WELL_KNOWN:
-        if provider != "apple.com":
-            site.project["providers"][provider] = entry(provider, None)
+        site.project["providers"][provider] = entry(provider, site)
     site.write()
     site.serve()
     yield site
@@ -158,6 +162,16 @@ def test_the_end_of_a_request(person, site):
     site.rows("DELETE FROM authorization_requests WHERE status = 'waiting'")
     person.driver.refresh()
     person.looked("over")
+
+
+def test_buttons_have_the_mark_of_their_provider_and_are_named_by_their_words(driver, site):
+    driver.get(site.request().url)
+    buttons = {button.get_attribute("value"): button for button in driver.find_elements("css selector", "button.provider")}
+    assert buttons.keys() == WELL_KNOWN.keys() | {"oidc.fake"}
+    for provider, button in buttons.items():
+        marks = button.find_elements("css selector", "svg[aria-hidden=true]")
+        assert [mark.size for mark in marks] == ([{"width": 20, "height": 20}] if provider in WELL_KNOWN else [])
+        assert button.accessible_name == button.text and " with " in button.text
 
 
 def test_a_provider_that_refuses(person):

@@ -14,8 +14,17 @@ extension Provider {
     static let apple = Provider(
         id: "apple.com", name: "Apple", scopes: ["name", "email"], clientAuthentication: .post, hasOwnCallback: true,
         // https://developer.apple.com/design/human-interface-guidelines/sign-in-with-apple
-        button: ButtonStyle(light: .init("#ffffff", on: "#000000"), dark: .init("#000000", on: "#ffffff")),
+        button: ButtonStyle(mark: mark, light: .init("#ffffff", on: "#000000"), dark: .init("#000000", on: "#ffffff")),
         protocol: { .openIDConnect(AppleIssuer($0, allowInsecure: $1)) })
+
+    /// The apple, in one colour.
+    private static let mark = ProviderMark(
+        #"""
+        <path fill="currentColor" d="M12.2 6.9C13.1 6.9 14.5 5.9 16.2 5.9C17.6 5.9 19.2 6.6 20.2 8
+        C18.4 9.1 17.5 10.6 17.5 12.3C17.5 14.4 18.7 16.1 20.6 16.9C19.7 19.5 17.9 22.7 15.9 22.7C14.7 22.7 14 21.9 12.4 21.9
+        C10.8 21.9 10.1 22.7 8.9 22.7C6.5 22.7 3.5 17.8 3.5 13C3.5 8.5 6.1 5.9 8.8 5.9C10.3 5.9 11.4 6.9 12.2 6.9Z
+        M12 5.9C11.9 3.4 13.9 1.1 16.2 0.9C16.4 3.5 14.3 5.9 12 5.9Z"/>
+        """#)
 }
 
 /// The rules of Apple. A person is the `sub`, which is the same in all apps of the developer team.

@@ -15,8 +15,15 @@ extension Provider {
     static let facebook = Provider(
         id: "facebook.com", name: "Facebook", scopes: ["public_profile", "email"], clientAuthentication: .post, hasOwnCallback: true,
         // https://about.meta.com/brand/resources/facebook/logo/
-        button: ButtonStyle(light: .init("#ffffff", on: "#0866ff")),
+        button: ButtonStyle(mark: mark, light: .init("#ffffff", on: "#0866ff")),
         protocol: { .oauth2(Facebook($0, allowInsecure: $1)) })
+
+    /// The letter in a circle, in one colour.
+    private static let mark = ProviderMark(
+        #"""
+        <path fill="currentColor" d="M14 23.83A12 12 0 1 0 10 23.83V15.5H7V12H10V9.4C10 6.4 11.8 4.7 14.5 4.7
+        Q15.8 4.7 17.1 5V8H15.6C14.4 8 14 8.8 14 9.7V12H17.2L16.7 15.5H14Z"/>
+        """#)
 }
 
 /// The rules of Facebook. A person is a number that is different for each app.

@@ -12,9 +12,17 @@ extension Provider {
         id: "twitter.com", name: "Twitter", scopes: ["users.read", "tweet.read", "users.email"], clientAuthentication: .basic,
         hasOwnCallback: true,
         // https://about.x.com/en/who-we-are/brand-toolkit
-        button: ButtonStyle(light: .init("#ffffff", on: "#000000"), dark: .init("#000000", on: "#ffffff"), saysSignIn: true),
+        button: ButtonStyle(
+            mark: mark, light: .init("#ffffff", on: "#000000"), dark: .init("#000000", on: "#ffffff"), saysSignIn: true),
         otherNames: ["x", "x.com"], samples: ["{}", "{protocol: oauth2}"],
         protocol: { Twitter.protocol(of: $0, allowInsecure: $1) })
+
+    /// The X, in one colour.
+    private static let mark = ProviderMark(
+        #"""
+        <path fill="currentColor" fill-rule="evenodd" d="M1.5 2.5H8L22.5 21.5H16ZM5 4.3L16.9 19.7H19L7.1 4.3Z"/>
+        <path fill="none" stroke="currentColor" stroke-width="2" d="M20.9 2.5L13.7 10.7M10.6 14L3.2 21.5"/>
+        """#)
 }
 
 /// Settings and errors that both protocols of Twitter have in common.
