@@ -95,7 +95,7 @@ let package = Package(
                 "Runtime", "Text", logging,
             ]),
         kit(
-            "SignIn",
+            "AuthPages",
             [
                 "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JSON", "Pages", "ProjectSettings", "Projects", "Providers",
                 "Text", logging,
@@ -116,7 +116,7 @@ let package = Package(
             [
                 "Accounts", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
                 "Messaging",
-                "OpenIDProvider", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "SignIn", "Text", "Web", logging,
+                "OpenIDProvider", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "AuthPages", "Text", "Web", logging,
             ]),
 
         // Floor 7: the executable.
@@ -167,7 +167,7 @@ let package = Package(
                 "TestApp", "Text", "Web",
             ]),
         tests(
-            "SignIn", ["Accounts", "HTTP", "JSON", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "Web"]),
+            "AuthPages", ["Accounts", "HTTP", "JSON", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "Web"]),
         tests(
             "OpenIDProvider",
             [
@@ -175,7 +175,7 @@ let package = Package(
                 "Text", "Web",
             ]),
         .testTarget(
-            name: "HouseTests", dependencies: ["HTTP", "IdentityToolkit", "OpenIDProvider", "Providers", "SignIn", "Web"],
+            name: "HouseTests", dependencies: ["HTTP", "IdentityToolkit", "OpenIDProvider", "Providers", "AuthPages", "Web"],
             swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]

@@ -70,7 +70,7 @@ package final class Accounts: Sendable {
             emailLinks: EmailLinkSignIns(clock: clock, codes: codes, idTokens: idTokens, notices: notices, completion: completion),
             customTokens: CustomTokenSignIns(clock: clock, limits: limits, completion: completion),
             federated: FederatedSignIns(
-                storage: storage, holders: IdentityHolders(storage: storage), clock: clock, notices: notices, completion: completion,
+                storage: storage, candidates: LinkingCandidates(storage: storage), clock: clock, notices: notices, completion: completion,
                 tokens: ProviderTokenStore(storage: storage, masterKey: masterKey, clock: clock)),
             providerIssuers: ProviderIssuers(database: database),
             flows: SignInFlows(database: database, masterKey: masterKey, clock: clock),
@@ -87,10 +87,10 @@ package final class Accounts: Sendable {
         administration = AdministrationRules(
             accounts: AccountAdministration(storage: storage, clock: clock, directory: directory, passwords: passwords),
             lists: AccountLists(storage: storage),
-            accessTokens: AccessTokens(
+            accessTokens: AdministratorTokens(
                 storage: storage, keys: masterKey.accessTokens, clock: clock, limits: limits, tokenURI: KeyFile.tokenURI(publicURL)),
             sessionCookies: SessionCookies(storage: storage, clock: clock, idTokens: idTokens),
-            probes: OperatorProbes(masterKey: masterKey, clock: clock))
+            operatorProofs: OperatorProofs(masterKey: masterKey, clock: clock))
     }
 }
 
@@ -120,7 +120,7 @@ package struct OpenIDRules: Sendable {
 package struct AdministrationRules: Sendable {
     package let accounts: AccountAdministration
     package let lists: AccountLists
-    package let accessTokens: AccessTokens
+    package let accessTokens: AdministratorTokens
     package let sessionCookies: SessionCookies
-    package let probes: OperatorProbes
+    package let operatorProofs: OperatorProofs
 }

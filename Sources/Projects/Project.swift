@@ -11,8 +11,6 @@ package final class Project: Sendable {
     package let settings: ProjectSettings
     /// Those that are switched on, by their ids.
     package let providers: [UTF8Text: ProviderSettings]
-    /// Those that are switched on, in the order of the project's file.
-    package let orderedProviders: [ProviderSettings]
     /// All providers that the project's file names, in its order.
     package let configuredProviders: [ProviderSettings]
     /// The name of the project's file, without its folder; `nil` for a project that is not made of a file.
@@ -27,7 +25,7 @@ package final class Project: Sendable {
     let serverURL: String
     /// The scheme, host and port at which browsers reach the pages below `/__/auth/`. It comes from the configuration and never from a
     /// request (SEC-07); see `pagesURL(for:of:)` for development mode.
-    package let pagesURL: String
+    package var pagesURL: String { settings.redirect.publicURL ?? serverURL }
     /// Its OpenID provider; `nil` when the project is not one.
     package let openIDProvider: PublishedIssuers?
     /// The discovery document, in the bytes that its endpoint sends: that of the OpenID provider, or without one a short one for back ends.
@@ -43,10 +41,9 @@ package final class Project: Sendable {
         fileName = file.map { String($0.split(separator: "/").last ?? "") }
         configuredProviders = providers
         self.templates = templates ?? Templates(branding: settings.branding)
-        orderedProviders = providers.filter(\.enabled)
-        self.providers = Dictionary(orderedProviders.map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+        self.providers = Dictionary(
+            providers.filter(\.enabled).map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         namedProviders = Set(providers.map { UTF8Text($0.id) })
-        pagesURL = settings.redirect.publicURL ?? publicURL
         let base = "\(publicURL)/\(settings.id)"
         openIDProvider = PublishedIssuers(settings, publicURL: publicURL, languages: self.templates.languages)
         discovery =
@@ -62,6 +59,9 @@ package final class Project: Sendable {
                 ],
             ]).bytes()
     }
+
+    /// Those that are switched on, in the order of the project's file.
+    package var orderedProviders: [ProviderSettings] { configuredProviders.filter(\.enabled) }
 
     /// The providers that keep their tokens for back ends. A provider that is switched off keeps those that it has.
     package var tokenKeepers: [String] { namedProviders.filter { providers[$0]?.keepsTokens ?? true }.map(\.asString) }
@@ -89,27 +89,18 @@ package final class Project: Sendable {
         "/__/auth/handler", "/__/auth/callback", "/emulator/auth/handler", "/emulator/auth/callback",
     ]
 
-    /// The same project with other settings, which must not change anything that its discovery document says.
-    init(_ project: Project, settings: ProjectSettings) {
-        self.settings = settings
-        isMadeOnTheFly = project.isMadeOnTheFly
-        serverURL = project.serverURL
-        providers = project.providers
-        configuredProviders = project.configuredProviders
-        fileName = project.fileName
-        orderedProviders = project.orderedProviders
-        namedProviders = project.namedProviders
-        templates = project.templates
-        pagesURL = project.pagesURL
-        openIDProvider = project.openIDProvider
-        discovery = project.discovery
+    /// The same project with other settings.
+    func with(_ settings: ProjectSettings) -> Project {
+        Project(
+            settings: settings, providers: configuredProviders, publicURL: serverURL, templates: templates, file: fileName,
+            isMadeOnTheFly: isMadeOnTheFly)
     }
 
     /// The same project, which signs its ID tokens and believes only signed ones.
     package var signingTokens: Project {
         var signing = settings
         signing.tokens.unsigned = false
-        return Project(self, settings: signing)
+        return with(signing)
     }
 
     /// Whether the page at this address may start and receive sign-ins: it is over https or on a loopback host, and its host is authorized.

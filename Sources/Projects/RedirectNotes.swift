@@ -25,13 +25,6 @@ package enum RedirectNotes {
         return callbacks + elsewhere
     }
 
-    /// The part of a host that browsers treat as one site: the last two labels, or three where the second is short, as in `co.uk`. This is
-    /// close enough without the list of public suffixes. Addresses and single names are sites of their own.
-    static func site(of domain: String) -> String {
-        let host = AuthorizedDomain.host(of: domain)
-        let labels = host.split(separator: ".")
-        guard URI.parse("https://\(host)")?.address == nil, labels.count > 2, let last = labels.last else { return host }
-        let isShort = last.utf8.count == 2 && labels[labels.count - 2].utf8.count <= 3
-        return labels.suffix(isShort ? 3 : 2).joined(separator: ".")
-    }
+    /// The site of an authorized domain.
+    private static func site(of domain: String) -> String { PublicSuffix.site(of: AuthorizedDomain.host(of: domain)) }
 }

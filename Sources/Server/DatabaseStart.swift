@@ -5,7 +5,7 @@ import Postgres
 struct DatabaseStart {
     /// One for each loop, at least one.
     let databases: [Database]
-    let shared: Shared
+    let process: ProcessContext
 
     /// Throws when a pooler shares the database connections with other clients, or when the schema is not this binary's. Opens a
     /// connection for reads and one for writes on every loop.
@@ -14,9 +14,9 @@ struct DatabaseStart {
         async let others: Void = connectOthers()
         let first = databases[0]
         do { try await first.verifySessions() } catch { throw MigrationError.database(error) }
-        async let survey = first.survey(shared.clock)
-        try await shared.settings.schema.verify(first)
-        for finding in DatabaseFindings.findings(try await survey, shared.settings) { shared.log.warning("\(finding.sentence)") }
+        async let facts = first.startupFacts(process.clock)
+        try await process.settings.schema.verify(first)
+        for finding in DatabaseFindings.findings(try await facts, process.settings) { process.log.warning("\(finding.sentence)") }
         await others
     }
 
@@ -31,7 +31,7 @@ struct DatabaseStart {
             _ = try await database.query("SELECT 1")
             _ = try await database.write("SELECT 1")
         } catch {
-            shared.log.warning("a loop has no database connection yet", metadata: ["error": "\(error)"])
+            process.log.warning("a loop has no database connection yet", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -18,27 +18,27 @@ struct DeliveryLoop: Sendable {
     let worker: DeliveryWorker
 
     /// - Parameter index: the loop's number in metrics, which differs from that of every other loop.
-    init(index: Int, _ shared: Shared) throws {
-        let settings = shared.settings
+    init(index: Int, _ process: ProcessContext) throws {
+        let settings = process.settings
         let loop = try Loop(index: index)
         var pool = settings.databasePool
         (pool.readConnections, pool.writeConnections) = Self.connections
         database = Database(
-            loop: loop, url: settings.database, settings: pool, share: shared.connectionShare, metrics: shared.metrics, log: shared.log)
-        let client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
-        let tokens = ClientTokens(clock: shared.clock, signingKeys: shared.signingKeys)
+            loop: loop, url: settings.database, settings: pool, share: process.connectionShare, metrics: process.metrics, log: process.log)
+        let client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: process.metrics, log: process.log)
+        let tokens = ClientTokens(clock: process.clock, signingKeys: process.signingKeys)
         var transports: [any Transport] = [
-            LogoutDelivery(by: client, tokens: tokens, projects: shared.projects, metrics: shared.metrics)
+            LogoutDelivery(by: client, tokens: tokens, projects: process.projects, metrics: process.metrics)
         ]
         if let mail = settings.mail {
             transports.append(
                 MailDelivery(
-                    by: mail.transport(client, shared.log), from: mail.sender, projects: shared.projects, clock: shared.clock,
-                    metrics: shared.metrics))
+                    by: mail.transport(client, process.log), from: mail.sender, projects: process.projects, clock: process.clock,
+                    metrics: process.metrics))
         }
         worker = DeliveryWorker(
-            loop: loop, deliveries: shared.deliveries(database), knownProjects: KnownProjects(database: database),
-            wakeSignal: shared.deliverySignal, projects: shared.projects, transports: transports, clock: shared.clock,
-            metrics: shared.metrics, log: shared.log)
+            loop: loop, deliveries: process.deliveries(database), knownProjects: KnownProjects(database: database),
+            wakeSignal: process.deliverySignal, projects: process.projects, transports: transports, clock: process.clock,
+            metrics: process.metrics, log: process.log)
     }
 }

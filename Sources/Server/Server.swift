@@ -25,7 +25,7 @@ package actor Server {
     /// Work that no request waits for begins this long after the start, so that the first health check does not compete with it.
     private static let afterStart: Duration = .milliseconds(100)
 
-    let shared: Shared
+    let process: ProcessContext
     private let workers: [Worker]
     /// The servers of the operations listener, one for each loop; empty without such a listener.
     private var operations: [HTTPServer] = []
@@ -46,23 +46,23 @@ package actor Server {
     package init(_ configuration: Configuration, path: String, environment: [String: String], output: LogOutput, log: Logger) throws {
         let settings = configuration.server
         SystemLimits.raiseDescriptors()
-        let shared = Shared(configuration, output: output, clock: .system, log: log)
-        self.shared = shared
-        record = ReloadRecord(metrics: shared.metrics, clock: shared.clock)
+        let process = ProcessContext(configuration, output: output, clock: .system, log: log)
+        self.process = process
+        record = ReloadRecord(metrics: process.metrics, clock: process.clock)
         self.path = path
         self.environment = environment
         self.log = log
-        workers = try (0..<settings.loops).map { try Worker(index: $0, shared) }
-        deliveryLoop = try DeliveryLoop(index: settings.loops, shared)
+        workers = try (0..<settings.loops).map { try Worker(index: $0, process) }
+        deliveryLoop = try DeliveryLoop(index: settings.loops, process)
     }
 
     private var first: Worker { workers[0] }
 
     /// Starts to listen only when every request can be served: the schema is current and the keys are loaded.
     package func start() async throws {
-        if shared.settings.development {
+        if process.settings.development {
             let key =
-                shared.settings.developmentProject.map {
+                process.settings.developmentProject.map {
                     ", any API key opens the project \($0), and any program on this machine can sign in there as any person of a provider without "
                         + "an entry"
                 } ?? ""
@@ -73,26 +73,26 @@ package actor Server {
                 """)
         }
         signal(SIGPIPE, SIG_IGN)
-        try await DatabaseStart(databases: workers.map(\.database), shared: shared).verify()
+        try await DatabaseStart(databases: workers.map(\.database), process: process).verify()
         // The questions about keys and issuers travel together. Nothing is pinned before the keys are known to open.
-        async let keys: Void = keyStore.load(into: shared.signingKeys)
-        let issuers = try await verifiedIssuers(of: shared.projects.current)
+        async let keys: Void = keyStore.load(into: process.signingKeys)
+        let issuers = try await verifiedIssuers(of: process.projects.current)
         try await keys
         try await providerIssuers.pin(issuers)
-        try await remember(shared.projects.current.all)
+        try await remember(process.projects.current.all)
         try await openListeners()
         let cleanup = Cleanup(
-            database: first.database, clock: shared.clock, auditRetention: shared.settings.auditRetention)
+            database: first.database, clock: process.clock, auditRetention: process.settings.auditRetention)
         chores = [
-            every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
-            every(Self.cleanupInterval, "clean up", soon: true) { [shared] in
-                try await cleanup.run(for: shared.projects.current.all.map(\.settings))
+            every(Self.keyInterval, "reload signing keys") { [process, keyStore] in try await keyStore.load(into: process.signingKeys) },
+            every(Self.cleanupInterval, "clean up", soon: true) { [process] in
+                try await cleanup.run(for: process.projects.current.all.map(\.settings))
             },
-            every(Self.cleanupInterval, "delete provider tokens", soon: true) { [shared] in
-                try await cleanup.deleteProviderTokens(except: shared.projects.current.tokenKeepers)
+            every(Self.cleanupInterval, "delete provider tokens", soon: true) { [process] in
+                try await cleanup.deleteProviderTokens(except: process.projects.current.tokenKeepers)
             },
-            every(Self.idleInterval, "end idle sessions", soon: true) { [shared] in
-                try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
+            every(Self.idleInterval, "end idle sessions", soon: true) { [process] in
+                try await cleanup.endIdleSessions(of: process.projects.current.all.map(\.settings))
             },
         ]
         delivering = Task { [deliveryLoop] in
@@ -102,22 +102,22 @@ package actor Server {
         log.info(
             "serving",
             metadata: [
-                "address": "\(shared.settings.listen)", "operations": "\(shared.settings.operations ?? shared.settings.listen)",
-                "url": "\(shared.settings.publicURL)",
-                "projects": "\(shared.projects.current.all.count)", "loops": "\(workers.count)",
+                "address": "\(process.settings.listen)", "operations": "\(process.settings.operations ?? process.settings.listen)",
+                "url": "\(process.settings.publicURL)",
+                "projects": "\(process.projects.current.all.count)", "loops": "\(workers.count)",
                 "started_ms": "\(MonotonicTime.read().microseconds(since: begun) / 1000)", "version": "\(Version.text)",
             ])
     }
 
     private func openListeners() async throws {
-        if let address = shared.settings.operations {
+        if let address = process.settings.operations {
             let reload = Reload.handler { [weak self] in await self?.reloadTelling() ?? .refused("the server stops") }
             // Otherwise two processes could share the port, and reload, health and metrics would reach one of them by chance.
             try Self.requireFree(address, key: "operations.listen")
-            operations = workers.map { $0.operationsServer(shared, [reload]) }
+            operations = workers.map { $0.operationsServer(process, [reload]) }
             for server in operations { try await serve(with: server, at: address, key: "operations.listen") }
         }
-        for worker in workers { try await serve(with: worker.server, at: shared.settings.listen, key: "listen") }
+        for worker in workers { try await serve(with: worker.server, at: process.settings.listen, key: "listen") }
     }
 
     /// Takes `port` among the `gatehouse dev` of this machine until this process ends; false when another one has it.
@@ -142,13 +142,13 @@ package actor Server {
         let end = ContinuousClock.now + Self.grace
         for chore in chores { chore.cancel() }
         await withTaskGroup(of: Void.self) { group in
-            let idle = shared.settings.development ? .zero : Self.keptAlive
+            let idle = process.settings.development ? .zero : Self.keptAlive
             for worker in workers { group.addTask { await worker.server.stop(grace: Self.grace, closingIdleAfter: idle) } }
             for server in operations { group.addTask { await server.stop(grace: Self.grace) } }
             group.addTask { await self.stopDelivering(by: end) }
         }
         // No client waits any more for what waits there.
-        await shared.hashing.stop()
+        await process.hashing.stop()
         for worker in workers { await worker.database.close() }
         log.info("stopped")
     }
@@ -157,7 +157,7 @@ package actor Server {
     /// after the next start.
     private func stopDelivering(by end: ContinuousClock.Instant) async {
         guard let delivering else { return }
-        shared.deliverySignal.finish()
+        process.deliverySignal.finish()
         let patience = Task { [deliveryLoop] in
             try await Task.sleep(until: end)
             await deliveryLoop.worker.breakOff()
@@ -168,7 +168,7 @@ package actor Server {
     }
 
     private var keyStore: SigningKeyStore {
-        SigningKeyStore(database: first.database, masterKey: shared.settings.masterKey, clock: shared.clock)
+        SigningKeyStore(database: first.database, masterKey: process.settings.masterKey, clock: process.clock)
     }
 
     /// - Parameter soon: whether it first runs soon after the start, and not only after `interval`, which a process that is often restarted may

@@ -6,7 +6,7 @@ import HTTPServer
 package import Postgres
 import Projects
 package import Runtime
-import SignIn
+import AuthPages
 package import Web
 
 /// One loop with one of everything: database connections, outbound connections, a listener and the connections it accepts.
@@ -19,44 +19,44 @@ package struct Worker: Sendable {
     package let app: App
     let server: HTTPServer
 
-    package init(index: Int, _ shared: Shared) throws {
-        let settings = shared.settings
+    package init(index: Int, _ process: ProcessContext) throws {
+        let settings = process.settings
         loop = try Loop(index: index)
         let database = Database(
-            loop: loop, url: settings.database, settings: settings.databasePool, share: shared.connectionShare,
-            metrics: shared.metrics, log: shared.log)
+            loop: loop, url: settings.database, settings: settings.databasePool, share: process.connectionShare,
+            metrics: process.metrics, log: process.log)
         self.database = database
-        shared.registerPool(ofLoop: index)
-        client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
+        process.registerPool(ofLoop: index)
+        client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: process.metrics, log: process.log)
         let accounts = Accounts(
-            database: database, masterKey: settings.masterKey, clock: shared.clock, publicURL: settings.publicURL,
-            signingKeys: shared.signingKeys, passwords: shared.passwords, deliveries: shared.deliveries(database),
-            sendsMail: settings.mail != nil, refusals: shared.refusals, signIns: shared.signIns, log: shared.log)
+            database: database, masterKey: settings.masterKey, clock: process.clock, publicURL: settings.publicURL,
+            signingKeys: process.signingKeys, passwords: process.passwords, deliveries: process.deliveries(database),
+            sendsMail: settings.mail != nil, refusals: process.refusals, signIns: process.signIns, log: process.log)
         let brokerage = Brokerage(
-            accounts: accounts, upstream: client, metadata: shared.providerMetadata, metrics: shared.metrics, clock: shared.clock)
+            accounts: accounts, upstream: client, metadata: process.providerMetadata, metrics: process.metrics, clock: process.clock)
         let readiness = Readiness(database, settings.schema)
         services = Services(
-            accounts: accounts, brokerage: brokerage, projects: shared.projects,
-            site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
-            clock: shared.clock, log: shared.log,
+            accounts: accounts, brokerage: brokerage, projects: process.projects,
+            site: Site(publicURL: settings.publicURL, development: settings.development), metrics: process.metrics,
+            clock: process.clock, log: process.log,
             readiness: readiness.verify, description: { try ServedCalls.description() })
         var handlers = ServedCalls.handlers(settings)
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         app = App(handlers, services: services)
         server = HTTPServer(
             loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: app,
-            metrics: shared.metrics, log: shared.log, accessLog: settings.accessLog ? shared.output : nil,
-            admission: shared.admission)
+            metrics: process.metrics, log: process.log, accessLog: settings.accessLog ? process.output : nil,
+            admission: process.admission)
     }
 
     /// The server of the operations listener. It has connections of its own, so that it answers when all connections of the API are taken.
-    func operationsServer(_ shared: Shared, _ more: [Handler]) -> HTTPServer {
+    func operationsServer(_ process: ProcessContext, _ more: [Handler]) -> HTTPServer {
         var limits = ServerLimits()
         limits.connections = Descriptors.forOperations
         return HTTPServer(
             loop: loop, limits: limits, handler: App(Operations.front + Operations.handlers + more, services: services),
-            metrics: shared.metrics, log: shared.log, accessLog: shared.settings.accessLog ? shared.output : nil,
-            admission: shared.operationsAdmission)
+            metrics: process.metrics, log: process.log, accessLog: process.settings.accessLog ? process.output : nil,
+            admission: process.operationsAdmission)
     }
 }
 

@@ -47,10 +47,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Sources/SignIn/A.swift", "func a(_ provider: ConfiguredProvider)", false),
+        ("Sources/AuthPages/A.swift", "func a(_ provider: ConfiguredProvider)", false),
         ("Sources/Web/A.swift", "let a = SignInFlows(b)", false),
         ("Sources/IdentityToolkit/A.swift", "try await PendingTokens(a).redeem(b)", false),
-        ("Sources/SignIn/A.swift", "let a: SignInFlow", true), ("Sources/SignIn/A.swift", "// SignInFlows", true),
+        ("Sources/AuthPages/A.swift", "let a: SignInFlow", true), ("Sources/AuthPages/A.swift", "// SignInFlows", true),
         ("Sources/Brokerage/A.swift", "func a(_ provider: ConfiguredProvider)", true),
         ("Sources/gatehouse/A.swift", "let a = SignInFlows(b)", true),
     ])
@@ -59,11 +59,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Sources/SignIn/A.swift", "let a = DevelopmentProviders(believingEveryClaimAt: b, except: [])", false),
+        ("Sources/AuthPages/A.swift", "let a = DevelopmentProviders(believingEveryClaimAt: b, except: [])", false),
         ("Sources/Brokerage/A.swift", "DevelopmentProviders.init(\n    believingEveryClaimAt: b, except: [])", false),
         ("Sources/Web/Callers/DevelopmentCaller.swift", "DevelopmentProviders(believingEveryClaimAt: b, except: [])", true),
         ("Sources/Providers/Development/A.swift", "    package init(believingEveryClaimAt page: String)", true),
-        ("Sources/SignIn/A.swift", "context.developmentProviders(of: project)", true),
+        ("Sources/AuthPages/A.swift", "context.developmentProviders(of: project)", true),
     ])
     func `catches a permission to make people up that is not checked`(path: String, text: String, isAllowed: Bool) {
         #expect(Boundaries.development(File(path: path, text: text)).isEmpty == isAllowed)
@@ -124,6 +124,22 @@ import Testing
         #expect(Boundaries.access(File(path: "Sources/Web/A.swift", text: text)).isEmpty == isAllowed)
     }
 
+    @Test(arguments: [
+        ("Sources/Web/A.swift", #"guard text.utf8.starts(with: "://".utf8) else { return nil }"#, false),
+        ("Sources/Web/A.swift", #"let url = query["redirectUrl"] ?? """#, false),
+        ("Sources/Web/A.swift", "let host = URLComponents(string: text)?.host", false),
+        ("Sources/Web/A.swift", #"let url = "https://\(host)""#, true),
+        ("Sources/Web/A.swift", #"query: ["apiKey", "redirectUrl"]"#, true),
+        ("Sources/Web/A.swift", #"if query["redirectUrl"] != nil { return begin(query) }"#, true),
+        ("Sources/HTTP/URIParser.swift", #"text.starts(with: "://".utf8)"#, true),
+        ("Sources/Web/Callers/ReturnParameters.swift", #"query["redirectUrl"]"#, true),
+        ("Tests/WebTests/A.swift", #"query["redirectUrl"]"#, true),
+    ])
+    func `catches a second reader of URLs`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.urls(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test func `few files read URLs`() { #expect(Repository.swift.flatMap(Boundaries.urls) == []) }
     @Test func `only Accounts holds SQL`() { #expect(Repository.swift.flatMap(Boundaries.sql) == []) }
     @Test func `one statement at the end of sign-ins makes all sessions`() { #expect(Repository.swift.flatMap(Boundaries.sessions) == []) }
     @Test func `only the list of its columns inserts an account`() { #expect(Repository.swift.flatMap(Boundaries.accounts) == []) }

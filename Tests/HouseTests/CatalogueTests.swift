@@ -8,10 +8,10 @@ import Testing
 
     private func handlers(_ list: String, _ text: String) -> [String] {
         Catalogue.endpoints(
-            listedIn: "Sources/SignIn/SignIn.swift",
+            listedIn: "Sources/AuthPages/AuthPages.swift",
             [
-                File(path: "Sources/SignIn/SignIn.swift", text: "enum SignIn {\n    static let handlers: [Handler] = [\(list)]\n}"),
-                File(path: "Sources/SignIn/A.swift", text: text),
+                File(path: "Sources/AuthPages/AuthPages.swift", text: "enum SignIn {\n    static let handlers: [Handler] = [\(list)]\n}"),
+                File(path: "Sources/AuthPages/A.swift", text: text),
             ]
         ).map(\.description)
     }
@@ -41,9 +41,11 @@ import Testing
         #expect(handlers("Start.handler", "struct Start: RawEndpoint {") == [])
         #expect(handlers("Start.handler,", "struct Start {}\nextension Start: Endpoint {}") == [])
         #expect(
-            handlers("", "struct Start: Endpoint {") == ["Sources/SignIn/A.swift Start is not in the list of Sources/SignIn/SignIn.swift"])
-        #expect(handlers("Start.handler", "struct Begin {") == ["Sources/SignIn/SignIn.swift lists Start, which no file makes"])
-        #expect(Catalogue.endpoints(listedIn: "Sources/SignIn/SignIn.swift", []).map(\.message) == ["is missing"])
+            handlers("", "struct Start: Endpoint {") == [
+                "Sources/AuthPages/A.swift Start is not in the list of Sources/AuthPages/AuthPages.swift"
+            ])
+        #expect(handlers("Start.handler", "struct Begin {") == ["Sources/AuthPages/AuthPages.swift lists Start, which no file makes"])
+        #expect(Catalogue.endpoints(listedIn: "Sources/AuthPages/AuthPages.swift", []).map(\.message) == ["is missing"])
     }
 
     @Test func `an endpoint belongs to the innermost list around it`() {

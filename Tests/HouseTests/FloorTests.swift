@@ -9,8 +9,8 @@ import Testing
             "Runtime", [
                 "Crypto"
             ]),
-        .executableTarget(name: "gatehouse", dependencies: ["SignIn", argumentParser]),
-        kit("SignIn", ["Web", "IdentityToolkit"]), kit("Attic", []),
+        .executableTarget(name: "gatehouse", dependencies: ["AuthPages", argumentParser]),
+        kit("AuthPages", ["Web", "IdentityToolkit"]), kit("Attic", []),
         """
 
     @Test func `reads what targets depend on`() {
@@ -18,22 +18,22 @@ import Testing
         #expect(found["JSON"] == [])
         #expect(found["Crypto"] == ["COpenSSL", "Runtime"])
         #expect(found["Runtime"] == ["Crypto"])
-        #expect(found["gatehouse"] == ["SignIn"])
-        #expect(found["SignIn"] == ["Web", "IdentityToolkit"])
+        #expect(found["gatehouse"] == ["AuthPages"])
+        #expect(found["AuthPages"] == ["Web", "IdentityToolkit"])
     }
 
     @Test func `catches targets that depend upward or sideways, and those on no floor`() {
         #expect(
             Floors.check(manifest: File(path: "Package.swift", text: manifest)).map(\.description) == [
                 "Package.swift Attic stands on no floor; give it one here",
+                "Package.swift AuthPages depends on IdentityToolkit, which does not stand below it",
                 "Package.swift Runtime depends on Crypto, which does not stand below it",
-                "Package.swift SignIn depends on IdentityToolkit, which does not stand below it",
             ])
     }
 
     @Test(arguments: [
         ("Sources/JSON/A.swift", "import Runtime\n", true), ("Sources/Runtime/A.swift", "import JSON\n", false),
-        ("Sources/SignIn/A.swift", "package import IdentityToolkit\n", false), ("Sources/SignIn/A.swift", "import Web\n", true),
+        ("Sources/AuthPages/A.swift", "package import IdentityToolkit\n", false), ("Sources/AuthPages/A.swift", "import Web\n", true),
         ("Sources/JSON/A.swift", "@preconcurrency internal import struct Web.Route\n", false),
         ("Sources/JSON/A.swift", "// import Web\n", true),
         ("Sources/Crypto/A.swift", "import COpenSSL\n", true), ("Sources/JOSE/A.swift", "import COpenSSL\n", false),

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct OutsideTextTests {
-    private func source(_ text: String, _ target: String = "SignIn") -> File { File(path: "Sources/\(target)/A.swift", text: text) }
+    private func source(_ text: String, _ target: String = "AuthPages") -> File { File(path: "Sources/\(target)/A.swift", text: text) }
 
     @Test(arguments: [
         ("if a.asString == b { }", false), ("if b == a.b?.asString { }", false), ("a.asString != b", false), ("x[a.asString]", false),
@@ -16,7 +16,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("struct Input: Decodable {\n    var a: String?\n}", false), ("struct Input: Decodable {\n    var a: Clearable<String>\n}", false),
+        ("struct Input: Decodable {\n    var a: String?\n}", false),
+        ("struct Input: Decodable {\n    var a: FieldUpdate<String>\n}", false),
         ("struct A: Decodable {\n    struct B: Decodable { }\n    var a: [String: String]\n}", false),
         ("struct Input: Decodable {\n    var a: UTF8Text?\n}", true), ("struct Output: Encodable {\n    var a: String?\n}", true),
         ("struct Input: Decodable {\n    var a: UTF8Text?\n}\nstruct B {\n    var a: String\n}", true),

@@ -8,8 +8,14 @@ import Testing
         #expect(Shape.size(source(String(repeating: "\n", count: 401))).count == 1)
     }
 
+    @Test func `catches a record of a decision over 60 lines, and no other page`() {
+        let text = String(repeating: "\n", count: 61)
+        #expect(Shape.size(File(path: "docs/adr/0001-a.md", text: text)).count == 1)
+        #expect(Shape.size(File(path: "docs/a.md", text: text)).isEmpty)
+    }
+
     @Test(arguments: [
-        ("Tests/EndToEnd/support/names.py", "", true), ("Sources/SignIn/Scripts/iframe.js", "", true), ("bench/refresh.lua", "", true),
+        ("Tests/EndToEnd/support/names.py", "", true), ("Sources/AuthPages/Scripts/iframe.js", "", true), ("bench/refresh.lua", "", true),
         ("scripts/test", "#!/usr/bin/env bash\n", true), ("docs/wire.md", "", false), ("Migrations/0001_start.sql", "", false),
     ])
     func `catches a long file in every language`(path: String, head: String, isLimited: Bool) {

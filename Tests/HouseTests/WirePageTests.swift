@@ -1,7 +1,7 @@
 import HTTP
 import IdentityToolkit
 import OpenIDProvider
-import SignIn
+import AuthPages
 import Testing
 import Web
 
@@ -37,7 +37,8 @@ import Web
 
     @Test func `the page has every route and no other`() throws {
         let page = try #require(Self.page)
-        let handlers = IdentityToolkit.handlers + Emulator.handlers + SignIn.handlers + DevelopmentSignIn.handlers + OpenIDProvider.handlers
+        let handlers =
+            IdentityToolkit.handlers + Emulator.handlers + AuthPages.handlers + DevelopmentSignIn.handlers + OpenIDProvider.handlers
         let routes = handlers.map { "\($0.route.method.name) \($0.route.path)" }
         #expect(routes.count > 30)
         #expect(Set(Self.rows(of: page)).symmetricDifference(routes).sorted() == [])

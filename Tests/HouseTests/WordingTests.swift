@@ -22,13 +22,13 @@ import Testing
         #expect(said("docs/a.md", "# A\n\nThere is\nno B.") == [#"docs/a.md:4 says "is no"; write a plainer sentence"#])
         #expect(said("README.md", "Nobody.").count == 1)
         #expect(said("Sources/Pages/Templates/words.en.yaml", "text: \"Somebody asked\"").count == 1)
-        #expect(said("Sources/SignIn/Scripts/a.js", "show(\"anybody\");").count == 1)
+        #expect(said("Sources/AuthPages/Scripts/a.js", "show(\"anybody\");").count == 1)
         #expect(said("scripts/run", "fail \"there is no server\"").count == 1)
         #expect(said("config/gatehouse.yaml", "# nobody\n").count == 1)
     }
 
     @Test func `leaves comments of scripts, code in documents and other files alone`() {
-        #expect(said("Sources/SignIn/Scripts/a.js", "// anybody\n  /* nobody\n   * somebody\n   */") == [])
+        #expect(said("Sources/AuthPages/Scripts/a.js", "// anybody\n  /* nobody\n   * somebody\n   */") == [])
         #expect(said("scripts/run", "# there is no server\n") == [])
         #expect(said("docs/a.md", "`is no host`\n\n```sh\necho nobody\n```\n") == [])
         #expect(said("Tests/WebTests/A.swift", #"f("nobody")"#) == [])

@@ -19,7 +19,7 @@ import Text
     private struct Outer: Decodable {
         var text: UTF8Text
         var optional: UTF8Text?
-        var clearable: Clearable<UTF8Text>
+        var clearable: FieldUpdate<UTF8Text>
         var whole: Int64?
         var small: Int32
         var number: Double?

@@ -15,7 +15,7 @@ import Web
 package final class TestApp: Sendable {
     package let database: Database
     private let worker: Worker
-    private let shared: Shared
+    private let process: ProcessContext
 
     /// - Parameters:
     ///   - project: what the file of the project `demo`, whose API key is `key`, says besides what is required.
@@ -44,12 +44,12 @@ package final class TestApp: Sendable {
         let configuration = try withExtendedLifetime((projects, folder)) {
             try Configuration.load(from: folder.path + "/gatehouse.yaml", environment: environment)
         }
-        shared = Shared(configuration, output: try LogOutput(), clock: .system, log: TestDatabase.silent)
-        worker = try Worker(index: 0, shared)
+        process = ProcessContext(configuration, output: try LogOutput(), clock: .system, log: TestDatabase.silent)
+        worker = try Worker(index: 0, process)
         database = worker.database
         let keyStore = SigningKeyStore(database: database, masterKey: configuration.server.masterKey, clock: .system)
         try await Self.signingKeys.fill(database) { try await keyStore.load(into: SigningKeys()) }
-        try await keyStore.load(into: shared.signingKeys)
+        try await keyStore.load(into: process.signingKeys)
     }
 
     private static let signingKeys = SharedRows(tables: SigningKeyPurpose.allCases.map(\.table))
@@ -89,7 +89,7 @@ package final class TestApp: Sendable {
     }
 
     /// A reload replaces them.
-    package var projects: ProjectDirectory { shared.projects }
+    package var projects: ProjectDirectory { process.projects }
 
     /// How often the database is asked by `call`.
     package func roundTrips(_ call: () async throws -> Void) async rethrows -> Int {

@@ -11,7 +11,7 @@ import Text
 @Suite struct APIDescriptionTests {
     private struct Rename: Endpoint {
         static let route = Route.client(.post, "/v1/things:rename", v3: "renameThing")
-        struct Input: Decodable { var name: Clearable<UTF8Text>, count: Int64? }
+        struct Input: Decodable { var name: FieldUpdate<UTF8Text>, count: Int64? }
         struct Output: Codable { var kind = "thing", count: Int64 }
         func callAsFunction(_ input: Input, _ context: Context) async throws -> Output { Output(count: 1) }
     }

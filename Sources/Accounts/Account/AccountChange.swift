@@ -1,10 +1,11 @@
+package import JSON
 import Runtime
 package import Text
 
 /// A change that people make to their own account, and its consequences: rules without I/O.
 package struct AccountChange: Sendable {
-    package var displayName = Change<String>.keep
-    package var photoURL = Change<String>.keep
+    package var displayName = FieldUpdate<String>.keep
+    package var photoURL = FieldUpdate<String>.keep
     /// In canonical form.
     package var email: String?
     package var password: String?
@@ -16,21 +17,6 @@ package struct AccountChange: Sendable {
 
     package enum Attribute: Sendable {
         case email, displayName, photoURL, password
-    }
-}
-
-/// A field of a change: absent, to be emptied, or with its new value.
-package enum Change<Value: Sendable & Equatable>: Sendable, Equatable {
-    case keep
-    case clear
-    case set(Value)
-
-    func apply(to value: inout Value?) {
-        switch self {
-        case .keep: break
-        case .clear: value = nil
-        case .set(let new): value = new
-        }
     }
 }
 

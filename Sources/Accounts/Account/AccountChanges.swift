@@ -1,4 +1,5 @@
 import Crypto
+import JSON
 import Postgres
 package import ProjectSettings
 import Runtime
@@ -59,7 +60,7 @@ package struct AccountChanges: Sendable {
                     throw .emailNeedsVerification
                 }
                 let (changed, outcome) = try await carryOut(change, on: account, token, language: language, in: project, from: client)
-                guard let outcome else { throw .overtaken }
+                guard let outcome else { throw .conflict }
                 return (changed, outcome)
             }
         }

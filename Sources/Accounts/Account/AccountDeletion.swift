@@ -33,7 +33,7 @@ package struct AccountDeletion: Sendable {
             act.record(AccountEvent(.accountDeleted), in: project),
         ]
         do { _ = try await storage.write(all: statements, by: administrator, waitingFor: id) } catch {
-            if case .overtaken = error { throw .accountNotFound }
+            if case .conflict = error { throw .accountNotFound }
             throw error
         }
     }
@@ -58,7 +58,7 @@ package struct AccountDeletion: Sendable {
         WITH gone AS (
             DELETE FROM accounts WHERE project_id = \(project: project) AND account_id = \(id) AND \(condition) RETURNING account_id, email
         ), \(Self.endCodes(in: project))
-        SELECT \(SQL.overtakenIfNone) FROM gone
+        SELECT \(SQL.conflictIfNone) FROM gone
         """
     }
 

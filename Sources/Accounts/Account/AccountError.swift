@@ -71,7 +71,7 @@ package enum AccountError: Error {
     /// Another address than the one that the code was mailed to.
     case emailMismatch
     /// Data that a write relied on has changed since it was read; nothing was written.
-    case overtaken
+    case conflict
     /// The password is too short for any project; the answer shows this text.
     case weakPassword(String)
     /// The requirements of the project's policy that the password does not meet, in the order and words of the API.

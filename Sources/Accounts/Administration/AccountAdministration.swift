@@ -55,7 +55,7 @@ package struct AccountAdministration: Sendable {
             _ = try await storage.write(all: statements, by: administrator, waitingFor: id)
             return changed
         } catch {
-            guard case .overtaken = error else { throw error }
+            guard case .conflict = error else { throw error }
         }
         // Others change the account as well. To read it again without its lock could go on for as long as they do.
         return try await storage.transaction(by: administrator, waitingFor: id) { transaction in

@@ -4,7 +4,7 @@ import Runtime
 /// A caller that may administer one project: a service account, the command line, or a program of this machine in development mode.
 ///
 /// Every rule that only administrators may ask for takes one and no project beside it, so that none of them can be reached without it, or for
-/// another project. Three files make the values: `AccessTokens`, `Web/Callers/DevelopmentCaller`, and the command line's `CommandSupport`
+/// another project. Three files make the values: `AdministratorTokens`, `Web/Callers/DevelopmentCaller`, and the command line's `CommandSupport`
 /// (`BoundaryTests`).
 package struct Administrator: Sendable {
     /// The only project whose accounts it may touch.
@@ -18,7 +18,7 @@ package struct Administrator: Sendable {
 
     /// A service account's access token, and the right that the call needs.
     struct Proof: Sendable {
-        let token: AccessToken
+        let token: AdministratorToken
         let right: Right
     }
 
@@ -45,7 +45,7 @@ package struct Administrator: Sendable {
         static func reading(_ names: [String]) -> Set<Right> { Set(names.compactMap(Right.init)) }
     }
 
-    /// A service account, whose access token, live key and right `AccessTokens` has verified.
+    /// A service account, whose access token, live key and right `AdministratorTokens` has verified.
     init(serviceAccount proof: Proof, rights: Set<Right>, of project: ProjectSettings, from client: Session.ClientInfo) {
         self.project = project
         self.rights = rights

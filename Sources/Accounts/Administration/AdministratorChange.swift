@@ -1,3 +1,4 @@
+package import JSON
 import ProjectSettings
 package import Runtime
 import Text
@@ -9,10 +10,10 @@ package struct AdministratorChange: Sendable {
     /// The value that the app gets. Only the owner of an address proves it, so `emailProven` never becomes true here.
     package var emailVerified: Bool?
     /// In E.164 form.
-    package var phoneNumber = Change<String>.keep
+    package var phoneNumber = FieldUpdate<String>.keep
     package var disabled: Bool?
     /// As `CustomClaims` returned it.
-    package var customAttributes = Change<String>.keep
+    package var customAttributes = FieldUpdate<String>.keep
     /// Tokens from before this time do not count any more. It never goes back.
     package var validSince: Instant?
     package var createdAt: Instant?

@@ -49,14 +49,14 @@ extension Storage {
         of administrator: Administrator, _ write: () async throws(AccountError) -> Result
     ) async throws(AccountError) -> Result {
         do { return try await write() } catch {
-            if case .overtaken = error, let proof = administrator.proof { _ = try await rights(by: proof, in: administrator.project) }
+            if case .conflict = error, let proof = administrator.proof { _ = try await rights(by: proof, in: administrator.project) }
             throw error
         }
     }
 }
 
 extension Administrator {
-    /// Undoes the write that it is part of (`AccountError.overtaken`) unless the service account's key is live and its account has the right,
+    /// Undoes the write that it is part of (`AccountError.conflict`) unless the service account's key is live and its account has the right,
     /// and makes a command that takes either away wait for the commit. Must come last, behind everything that waits.
     fileprivate var standing: [SQL] {
         guard let proof else { return [] }

@@ -18,7 +18,7 @@ package enum SigningKeyPurpose: String, Sendable, CaseIterable {
     }
 
     /// How long a key stays published after it has signed for the last time: longer than the longest life of what it signed.
-    var afterlife: Duration {
+    var retention: Duration {
         switch self {
         case .idToken: .seconds(25 * 3600)
         case .sessionCookie: SessionCookies.longestLife + .seconds(3600)

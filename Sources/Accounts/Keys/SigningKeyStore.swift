@@ -106,7 +106,7 @@ package struct SigningKeyStore: Sendable {
             compromised
             ? "DELETE FROM \(purpose.table) WHERE algorithm = \(algorithm.rawValue)"
             : """
-            UPDATE \(purpose.table) SET retires_at = \(signsFrom + purpose.afterlife)
+            UPDATE \(purpose.table) SET retires_at = \(signsFrom + purpose.retention)
             WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL
             """
         let act = AuditedAct(by: .command("keys rotate"), on: nil, from: nil, at: now)

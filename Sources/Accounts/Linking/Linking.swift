@@ -17,7 +17,7 @@ package enum Linking {
     }
 
     /// The accounts that an identity may concern, as they were read.
-    package struct Holders: Sendable {
+    package struct Candidates: Sendable {
         /// Has the identity already.
         package var owner: Account?
         /// Whether the owner's identity was stored for another tenant of the provider than the one that vouches for it now.
@@ -27,16 +27,16 @@ package enum Linking {
     }
 
     package static func decide(
-        _ intent: Intent, _ identity: ProviderIdentity, _ holders: Holders, _ settings: ProjectSettings.SignInMethods
+        _ intent: Intent, _ identity: ProviderIdentity, _ candidates: Candidates, _ settings: ProjectSettings.SignInMethods
     ) -> LinkingDecision {
-        guard !holders.ownerHasOtherTenant else { return .refuse(.tenantChanged, .otherTenant) }
+        guard !candidates.ownerHasOtherTenant else { return .refuse(.tenantChanged, .otherTenant) }
         // Where several accounts may have one address, an address says nothing about whose account it is.
-        let accountOfAddress = settings.oneAccountPerEmail ? holders.accountOfAddress : nil
+        let accountOfAddress = settings.oneAccountPerEmail ? candidates.accountOfAddress : nil
         switch intent {
         case .link(let account):
-            return link(identity, to: account, owner: holders.owner, accountOfAddress: accountOfAddress)
+            return link(identity, to: account, owner: candidates.owner, accountOfAddress: accountOfAddress)
         case .signIn(let mayCreate):
-            if let owner = holders.owner {
+            if let owner = candidates.owner {
                 return owner.disabled ? .refuse(.accountDisabled, .knownIdentityDisabled) : LinkingDecision(.signIn(owner), .knownIdentity)
             }
             // A person who only reauthenticates has the identity already, or is another person; a reauthentication must not join accounts.

@@ -4,9 +4,9 @@ package import ProjectSettings
 
 /// Says what a sign-in or a link with an identity would come to now. Changes nothing.
 package struct LinkingPreviews: Sendable {
-    let holders: IdentityHolders
+    let candidates: LinkingCandidates
 
-    package init(database: Database) { holders = IdentityHolders(storage: Storage(database: database)) }
+    package init(database: Database) { candidates = LinkingCandidates(storage: Storage(database: database)) }
 
     /// One read, and the decision that a sign-in would take. Throws `accountNotFound` when there is no account to link to.
     ///
@@ -15,14 +15,14 @@ package struct LinkingPreviews: Sendable {
         _ identity: ProviderIdentity, linkingTo accountID: String?, in project: ProjectSettings
     ) async throws(AccountError) -> LinkingPreview {
         let identity = identity.kept
-        let found = try await holders.find(identity, linkingTo: accountID, in: project)
+        let found = try await candidates.find(identity, linkingTo: accountID, in: project)
         var intent = Linking.Intent.signIn(mayCreate: true)
         if accountID != nil {
             guard let linking = found.linking else { throw .accountNotFound }
             intent = .link(linking)
         }
         return LinkingPreview(
-            identity: identity, holders: found.holders, decision: Linking.decide(intent, identity, found.holders, project.signIn))
+            identity: identity, candidates: found.candidates, decision: Linking.decide(intent, identity, found.candidates, project.signIn))
     }
 }
 
@@ -30,6 +30,6 @@ package struct LinkingPreviews: Sendable {
 package struct LinkingPreview: Sendable {
     /// As accounts keep it.
     package let identity: ProviderIdentity
-    package let holders: Linking.Holders
+    package let candidates: Linking.Candidates
     package let decision: LinkingDecision
 }

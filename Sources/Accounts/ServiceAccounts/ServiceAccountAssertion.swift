@@ -3,7 +3,7 @@ import JSON
 import Runtime
 import Text
 
-/// A service account's signed request for an access token. All rules about it, without I/O; `AccessTokens` reads the keys.
+/// A service account's signed request for an access token. All rules about it, without I/O; `AdministratorTokens` reads the keys.
 ///
 /// Differs from the standard in what Google's libraries send: the scopes stand among the claims, and `sub`, which would name a person whom the
 /// service account stands in for, may only name the account itself. An assertion may be sent again while it is valid.

@@ -71,7 +71,7 @@ package struct ServiceAccounts: Sendable {
                 "SELECT client_id FROM service_accounts WHERE project_id = \(project: project) AND email = \(email.text)",
             ])
         } catch {
-            if case .overtaken = error { throw ServiceAccountError.tooManyKeys }
+            if case .conflict = error { throw ServiceAccountError.tooManyKeys }
             throw error
         }
         guard let clientID: String = try results.last?.first?.value() else { throw AccountError.database(.decoding("client_id")) }

@@ -5,7 +5,7 @@ package import Runtime
 import Text
 
 /// A verified ID token: this server signed it for this project. Whether it is still accepted depends on the account and on its session
-/// (`IDTokenSession.swift`).
+/// (`CallerLookup.swift`).
 package struct IDToken: Sendable {
     package let accountID: String
     /// The session that it came from; `nil` for a token of a version that did not name it.

@@ -9,8 +9,8 @@ struct RefreshToken: Equatable {
     let sessionID: [UInt8]
     let generation: Int64
 
-    private static let bodyCount = 1 + 8 + 16 + 8
     private static let version: UInt8 = 1
+    private static let bodyCount = 8 + 16 + 8
 
     init(projectNumber: Int64, sessionID: [UInt8], generation: Int64) {
         self.projectNumber = projectNumber
@@ -27,29 +27,17 @@ struct RefreshToken: Equatable {
     }
 
     /// Whether the text has the form of a refresh token, whatever key made it.
-    static func isWellFormed(_ text: String) -> Bool { bytes(text)?.first == version }
-
-    private static func bytes(_ text: String) -> [UInt8]? {
-        Base64URL.decodeStrict(text).flatMap { $0.count == bodyCount + 32 ? $0 : nil }
-    }
+    static func isWellFormed(_ text: String) -> Bool { MACToken.isWellFormed(text, version: version, bodyCount: bodyCount) }
 
     /// `nil` for a text that this key did not make.
     init?(_ text: String, key: [UInt8]) {
-        guard let bytes = Self.bytes(text) else { return nil }
-        let body = Array(bytes[..<Self.bodyCount])
-        guard constantTimeEqual(Array(bytes[Self.bodyCount...]), Digest.hmacSHA256(key: key, body)) else { return nil }
-        guard body[0] == Self.version else { return nil }
-        projectNumber = Int64(bigEndianBytes: body[1..<9])
-        sessionID = Array(body[9..<25])
-        generation = Int64(bigEndianBytes: body[25..<33])
+        guard let body = MACToken.body(of: text, version: Self.version, key: key), body.count == Self.bodyCount else { return nil }
+        projectNumber = Int64(bigEndianBytes: body[..<8])
+        sessionID = Array(body[8..<24])
+        generation = Int64(bigEndianBytes: body[24...])
     }
 
     func text(key: [UInt8]) -> String {
-        var body: [UInt8] = [Self.version]
-        body.reserveCapacity(Self.bodyCount + 32)
-        body += projectNumber.bigEndianBytes
-        body += sessionID
-        body += generation.bigEndianBytes
-        return Base64URL.encode(body + Digest.hmacSHA256(key: key, body))
+        MACToken.text(version: Self.version, projectNumber.bigEndianBytes + sessionID + generation.bigEndianBytes, key: key)
     }
 }

@@ -54,12 +54,12 @@ package struct CustomTokenSignIns: Sendable {
                 authentication, with: statements, as: nil, sharesCommit: true, in: project, from: client, at: now)
         } catch {
             switch error {
-            case .overtaken: throw try await refusal(of: token, in: project)
+            case .conflict: throw try await refusal(of: token, in: project)
             case .database(.constraint(name: "spent_tokens_pkey", state: _)): throw .customToken(.invalid("The token was used already."))
             default: throw error
             }
         }
-        guard let account = try Account.one(of: results[1]) else { throw .overtaken }
+        guard let account = try Account.one(of: results[1]) else { throw .conflict }
         let isNewUser = try reading { try results[0].first?.value() ?? false }
         if case .session = outcome { completion.metrics.count(SignInProvider.custom, isNewUser ? .created : .signedIn, in: project.id) }
         return (account, outcome, isNewUser)
@@ -90,16 +90,16 @@ package struct CustomTokenSignIns: Sendable {
         return try reading { try rows.map(ServiceAccountKey.init) }
     }
 
-    /// Why the account did not let the token in: `overtaken` when it does so now, since another request has made it meanwhile.
+    /// Why the account did not let the token in: `conflict` when it does so now, since another request has made it meanwhile.
     private func refusal(of token: CustomToken, in project: ProjectSettings) async throws(AccountError) -> AccountError {
         let rows = try await completion.storage.read(Account.select("a.account_id = \(token.uid)", in: project))
-        guard let account = try Account.one(of: rows) else { return .overtaken }
+        guard let account = try Account.one(of: rows) else { return .conflict }
         if account.disabled { return .accountDisabled }
-        guard let ended = account.sessionsEndedAt, ended >= token.issued.nextSecond else { return .overtaken }
+        guard let ended = account.sessionsEndedAt, ended >= token.issued.nextSecond else { return .conflict }
         return .customToken(.invalid("The token was issued before the sessions of its account were ended."))
     }
 
-    /// Makes the account or finds it; the write is undone as `overtaken` when the account is disabled, or has ended sessions in a later second
+    /// Makes the account or finds it; the write is undone as `conflict` when the account is disabled, or has ended sessions in a later second
     /// than that in which the token was issued: a back end that ends all sessions gives the person a new token at once. It is undone, too, when
     /// another request makes the account at the same moment. The first column says whether the account is new.
     private func enter(
@@ -118,7 +118,7 @@ package struct CustomTokenSignIns: Sendable {
             ), recorded AS (
                 INSERT INTO audit_events \(AuditedAct.columns) SELECT \(creation) FROM made
             )
-            SELECT bool_or(is_new), \(SQL.overtakenIfNone) FROM (SELECT is_new FROM made UNION ALL SELECT is_new FROM found) entered
+            SELECT bool_or(is_new), \(SQL.conflictIfNone) FROM (SELECT is_new FROM made UNION ALL SELECT is_new FROM found) entered
             """
     }
 }

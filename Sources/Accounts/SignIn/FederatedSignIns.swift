@@ -45,7 +45,7 @@ package struct ProvenIdentity: Sendable {
 /// Signing in with a provider, and linking one.
 package struct FederatedSignIns: Sendable {
     let storage: Storage
-    let holders: IdentityHolders
+    let candidates: LinkingCandidates
     let clock: Clock
     let notices: OwnerNotices
     let completion: SignInCompletion
@@ -79,16 +79,16 @@ package struct FederatedSignIns: Sendable {
         let identity = proven.identity
         // A link that loses a race for its identity or its address is refused: another account has it now.
         return try await retryingWhenOvertaken(tries: 3, orRaces: { intent.token == nil && $0.isTaken }) { () async throws(AccountError) in
-            let found = try await holders.find(
+            let found = try await candidates.find(
                 identity, linkingTo: intent.token?.accountID, sessionLives: intent.token?.sessionLives(in: project) ?? "false", in: project)
-            let decision = Linking.decide(try linkingIntent(intent, found), identity, found.holders, project.signIn)
+            let decision = Linking.decide(try linkingIntent(intent, found), identity, found.candidates, project.signIn)
             return try await carryOut(
                 decision, proven, intent, language: language, in: project, from: client, completing: completing)
         }
     }
 
     /// The account to link to is as the database has it now, not as it was when the caller's token was issued.
-    private func linkingIntent(_ intent: SignInIntent, _ found: IdentityHolders.Found) throws(AccountError) -> Linking.Intent {
+    private func linkingIntent(_ intent: SignInIntent, _ found: LinkingCandidates.Found) throws(AccountError) -> Linking.Intent {
         switch intent {
         case .signIn(let mayCreate): return .signIn(mayCreate: mayCreate)
         case .link(let token):

@@ -61,7 +61,7 @@ package struct PasswordSignIns: Sendable {
             return (account, done.outcome)
         } catch {
             // The password was changed, or the account disabled, since it was read.
-            if case .overtaken = error { throw Self.refusal(of: account, in: project) }
+            if case .conflict = error { throw Self.refusal(of: account, in: project) }
             throw error
         }
     }

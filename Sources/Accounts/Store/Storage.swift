@@ -72,20 +72,20 @@ extension SQL.StringInterpolation {
 }
 
 extension SQL {
-    /// Demands that `statement` touches a row; otherwise the whole write is undone (`AccountError.overtaken`).
+    /// Demands that `statement` touches a row; otherwise the whole write is undone (`AccountError.conflict`).
     ///
     /// The statements of one pipeline are committed before this process sees their results, so the database itself must refuse.
-    static func required(_ statement: SQL) -> SQL { "WITH touched AS (\(statement)) SELECT \(overtakenIfNone) FROM touched" }
+    static func required(_ statement: SQL) -> SQL { "WITH touched AS (\(statement)) SELECT \(conflictIfNone) FROM touched" }
 
-    /// Undoes the whole write (`AccountError.overtaken`) when the statement that is selected from returned no row: an expression for that
+    /// Undoes the whole write (`AccountError.conflict`) when the statement that is selected from returned no row: an expression for that
     /// SELECT. Only then does PostgreSQL call the function.
-    static let overtakenIfNone: SQL = "CASE WHEN count(*) = 0 THEN raise_overtaken() END"
+    static let conflictIfNone: SQL = "CASE WHEN count(*) = 0 THEN raise_overtaken() END"
 }
 
 /// The SQLSTATEs that functions of the schema raise.
 enum SQLState {
     /// Raised by `raise_overtaken`.
-    static let overtaken = "OV001"
+    static let conflict = "OV001"
 }
 
 extension AccountError {
@@ -100,7 +100,7 @@ extension AccountError {
                 .constraint(name: "identities_provider", state: _):
                 .identityTaken
             case .constraint(name: "identities_account", state: _): .accountNotFound
-            case .sql(state: SQLState.overtaken, message: _): .overtaken
+            case .sql(state: SQLState.conflict, message: _): .conflict
             default: .database(error)
             }
     }

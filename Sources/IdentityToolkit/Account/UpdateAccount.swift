@@ -19,8 +19,8 @@ struct UpdateAccount: Endpoint {
         struct Fields: Decodable {
             var idToken: UTF8Text?
             var oobCode: UTF8Text?
-            var displayName: Clearable<UTF8Text>
-            var photoUrl: Clearable<UTF8Text>
+            var displayName: FieldUpdate<UTF8Text>
+            var photoUrl: FieldUpdate<UTF8Text>
             var email: UTF8Text?
             var password: UTF8Text?
             var deleteAttribute: [Attribute]?

@@ -35,7 +35,7 @@ enum AdministratorField {
     static func phoneNumbers(_ texts: [UTF8Text]?) -> [String] { (texts ?? []).filter(PhoneNumber.isE164).map(\.asString) }
 
     /// A phone number; empty for none. Throws `INVALID_PHONE_NUMBER`.
-    static func phoneNumber(_ text: UTF8Text?) throws(Failure) -> Change<String> {
+    static func phoneNumber(_ text: UTF8Text?) throws(Failure) -> FieldUpdate<String> {
         guard let text else { return .keep }
         guard !text.isEmpty else { return .clear }
         guard PhoneNumber.isE164(text) else { throw .invalidPhoneNumber }

@@ -54,7 +54,7 @@ extension AdministratorChange {
         own.email = try input.email.map(EmailAddress.reading)
         own.password = input.password?.asString
         if let name = try ProfileField.name(input.displayName) { own.displayName = .set(name) }
-        if let url = input.photoUrl { own.photoURL = try ProfileField.photoURL(.value(url)) }
+        if let url = input.photoUrl { own.photoURL = try ProfileField.photoURL(.set(url)) }
         emailVerified = input.emailVerified
         phoneNumber = try AdministratorField.phoneNumber(input.phoneNumber)
         disabled = input.disabled

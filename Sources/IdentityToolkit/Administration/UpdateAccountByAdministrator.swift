@@ -16,8 +16,8 @@ struct UpdateAccountByAdministrator: AdministratorEndpoint {
 
     struct Input: Decodable {
         var localId: UTF8Text?
-        var displayName: Clearable<UTF8Text>
-        var photoUrl: Clearable<UTF8Text>
+        var displayName: FieldUpdate<UTF8Text>
+        var photoUrl: FieldUpdate<UTF8Text>
         var email: UTF8Text?
         var emailVerified: Bool?
         var password: UTF8Text?
@@ -69,7 +69,7 @@ extension AdministratorChange {
         emailVerified = input.emailVerified
         phoneNumber = try AdministratorField.phoneNumber(input.phoneNumber)
         disabled = input.disableUser
-        if let text = input.customAttributes { customAttributes = try CustomClaims.checked(text).map(Change.set) ?? .clear }
+        if let text = input.customAttributes { customAttributes = try CustomClaims.checked(text).map(FieldUpdate.set) ?? .clear }
         validSince = try AdministratorField.time(seconds: input.validSince, "validSince")
         createdAt = try AdministratorField.time(milliseconds: input.createdAt, "createdAt")
         lastLoginAt = try AdministratorField.time(milliseconds: input.lastLoginAt, "lastLoginAt")
@@ -103,6 +103,6 @@ extension LinkedIdentity {
         email = try input.email.map(EmailAddress.reading)
         displayName = try ProfileField.name(input.displayName)
         screenName = try ProfileField.name(input.screenName)
-        if let url = input.photoUrl, case .set(let url) = try ProfileField.photoURL(.value(url)) { photoURL = url }
+        if let url = input.photoUrl, case .set(let url) = try ProfileField.photoURL(.set(url)) { photoURL = url }
     }
 }

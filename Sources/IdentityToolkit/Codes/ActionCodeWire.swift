@@ -33,7 +33,7 @@ enum RequestType: String, WireEnum {
     /// The kind that a client asks for. An absent value, and the name and number for "unspecified", are `MISSING_REQ_TYPE`.
     static func reading(_ value: JSON?) throws(Failure) -> RequestType {
         guard let value, !value.isNull, value != "" else { throw .missingRequestType }
-        guard let stated = try? value.decode(Stated<RequestType>.self) else { throw .invalidJSON("requestType: unknown value.") }
+        guard let stated = try? value.decode(OptionalEnum<RequestType>.self) else { throw .invalidJSON("requestType: unknown value.") }
         guard let type = stated.value else { throw .missingRequestType }
         return type
     }

@@ -6,22 +6,22 @@ import Projects
 import Text
 import Web
 
-/// `PATCH` of the project's own settings. In development mode, test suites set with it what the emulator's own call sets (`SetSwitches`).
+/// `PATCH` of the project's own settings. In development mode, test suites set with it what the emulator's own call sets (`SetEmulatorConfig`).
 /// Everywhere else, and for every other setting, it is refused with the name of the file to change instead.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects/updateConfig>
 struct UpdateConfig: AdministratorEndpoint {
     static let route = ConfigurationRoutes.route(.patch, "/config")
 
-    func callAsFunction(_ input: Switches, by administrator: Administrator, _ context: Context) async throws -> ProjectConfig {
+    func callAsFunction(_ input: EmulatorConfig, by administrator: Administrator, _ context: Context) async throws -> ProjectConfig {
         let project = try context.project
-        guard context.isOfDevelopment, try Switches.areAll(of: context.request),
+        guard context.isOfDevelopment, try EmulatorConfig.areAll(of: context.request),
             let changed = context.services.projects.change(project.settings.id, input.set)
         else { throw Failure.configuredByFile(project.fileName) }
         return ProjectConfig(of: changed)
     }
 }
 
-extension Switches {
+extension EmulatorConfig {
     /// Whether a body has no other settings than switches, and `updateMask` names no other ones.
     fileprivate static func areAll(of request: Request) throws -> Bool {
         let mask = try Form.reading(request.query).all("updateMask").flatMap { $0.split { $0 == UInt8(ascii: ",") } }

@@ -16,11 +16,11 @@ package enum Emulator {
         EmulatorForm.handler,
         EmulatorPage.handler,
         FollowLink.handler,
-        GetSwitches.handler,
+        GetEmulatorConfig.handler,
         ListActionCodes.handler,
         ListVerificationCodes.handler,
         OpenAPI.handler,
-        SetSwitches.handler,
+        SetEmulatorConfig.handler,
         Status.handler,
     ]
 }

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import Identity
+import JSON
 import Pages
 import ProjectSettings
 import Projects

@@ -41,7 +41,7 @@ struct IssueAccessToken: RawEndpoint {
         var json = JSONWriter(capacity: 512)
         json.object { json in
             json.field("access_token", token)
-            json.field("expires_in", AccessTokens.lifetime)
+            json.field("expires_in", AdministratorTokens.lifetime)
             json.field("token_type", "Bearer")
             json.field("scope", assertion.scopes.joined(separator: " "))
         }

@@ -20,11 +20,11 @@ enum ProfileField {
         try checked(text, most: ProfileText.longestName, "displayName")
     }
 
-    static func name(_ field: Clearable<UTF8Text>) throws(Failure) -> Change<String> {
+    static func name(_ field: FieldUpdate<UTF8Text>) throws(Failure) -> FieldUpdate<String> {
         try change(field, most: ProfileText.longestName, "displayName")
     }
 
-    static func photoURL(_ field: Clearable<UTF8Text>) throws(Failure) -> Change<String> {
+    static func photoURL(_ field: FieldUpdate<UTF8Text>) throws(Failure) -> FieldUpdate<String> {
         let change = try change(field, most: ProfileText.longestURL, "photoUrl")
         if case .set(let url) = change, !ProfileText.isPicture(url) {
             throw .invalidArgument("photoUrl does not begin with https://, http:// or data:image/.")
@@ -32,11 +32,11 @@ enum ProfileField {
         return change
     }
 
-    private static func change(_ field: Clearable<UTF8Text>, most: Int, _ name: String) throws(Failure) -> Change<String> {
+    private static func change(_ field: FieldUpdate<UTF8Text>, most: Int, _ name: String) throws(Failure) -> FieldUpdate<String> {
         switch field {
-        case .absent: .keep
-        case .null: .clear
-        case .value(let text): try checked(text, most: most, name).map(Change.set) ?? .clear
+        case .keep: .keep
+        case .clear: .clear
+        case .set(let text): try checked(text, most: most, name).map(FieldUpdate.set) ?? .clear
         }
     }
 

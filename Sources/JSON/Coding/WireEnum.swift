@@ -11,13 +11,13 @@ package protocol WireEnum: RawRepresentable, CaseIterable, Decodable, Sendable w
 extension WireEnum {
     /// Refuses what says nothing, too.
     package init(from decoder: any Decoder) throws {
-        guard let value = try Stated<Self>(from: decoder).value else { throw Stated<Self>.unknown(to: decoder) }
+        guard let value = try OptionalEnum<Self>(from: decoder).value else { throw OptionalEnum<Self>.unknown(to: decoder) }
         self = value
     }
 }
 
 /// A value of an enum, or none where the number 0 or its name stands.
-package struct Stated<Value: WireEnum>: Decodable, Sendable {
+package struct OptionalEnum<Value: WireEnum>: Decodable, Sendable {
     package let value: Value?
 
     package init(from decoder: any Decoder) throws {
@@ -46,33 +46,11 @@ package struct Stated<Value: WireEnum>: Decodable, Sendable {
 extension KeyedDecodingContainer {
     /// The function that a synthesized `init(from:)` calls for an optional enum.
     package func decodeIfPresent<Value: WireEnum>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        try decodeIfPresent(Stated<Value>.self, forKey: key)?.value
+        try decodeIfPresent(OptionalEnum<Value>.self, forKey: key)?.value
     }
 
     /// The same for a list of them.
     package func decodeIfPresent<Value: WireEnum>(_ type: [Value].Type, forKey key: Key) throws -> [Value]? {
-        try decodeIfPresent([Stated<Value>].self, forKey: key)?.compactMap(\.value)
-    }
-}
-
-/// A field that may be absent, `null` (which clears what is stored), or have a value.
-package enum Clearable<Value: Decodable & Sendable>: Sendable {
-    case absent
-    case null
-    case value(Value)
-}
-
-extension Clearable: Equatable where Value: Equatable {}
-
-extension Clearable: Decodable {
-    package init(from decoder: any Decoder) throws { self = .value(try Value(from: decoder)) }
-}
-
-extension KeyedDecodingContainer {
-    /// The function that a synthesized `init(from:)` calls for a `Clearable`. The standard library's own would treat an absent field as an
-    /// error.
-    package func decode<Value>(_ type: Clearable<Value>.Type, forKey key: Key) throws -> Clearable<Value> {
-        guard contains(key) else { return .absent }
-        return try decodeNil(forKey: key) ? .null : .value(decode(Value.self, forKey: key))
+        try decodeIfPresent([OptionalEnum<Value>].self, forKey: key)?.compactMap(\.value)
     }
 }

@@ -6,7 +6,7 @@ import Text
 
 /// The step that a person must take at a hosted page before a request can be granted.
 ///
-/// The hosted pages establish a session, or note a choice or a consent in the kept request; this decides alone whether that is enough. So each
+/// The hosted pages establish a session, or note a choice or a consent in the pending request; this decides alone whether that is enough. So each
 /// request ends in one place, whether it needed a page or not.
 package enum Interaction: Sendable, Equatable {
     /// Sign in, with a session that is new.
@@ -34,7 +34,7 @@ package enum Interaction: Sendable, Equatable {
         /// The step that the person must still take before the session can answer a request (`SignInStep.due`).
         package let due: SignInStep?
         /// `nil` when the request has just arrived.
-        package let kept: KeptRequest?
+        package let pending: PendingAuthorization?
         /// Whether the session is that of the account that the request names, if it names one.
         package let isAccountAsked: Bool
         /// Whether the person allowed this client these scopes before.
@@ -43,14 +43,14 @@ package enum Interaction: Sendable, Equatable {
 
         package init(
             _ request: AuthorizationRequest, of client: OAuthClient, userFlow: UserFlow?, session: BrowserSession?,
-            due: SignInStep?, kept: KeptRequest?, isAccountAsked: Bool, isAllowed: Bool, at now: Instant
+            due: SignInStep?, pending: PendingAuthorization?, isAccountAsked: Bool, isAllowed: Bool, at now: Instant
         ) {
             self.request = request
             self.client = client
             self.userFlow = userFlow
             self.session = session
             self.due = due
-            self.kept = kept
+            self.pending = pending
             self.isAccountAsked = isAccountAsked
             self.isAllowed = isAllowed
             self.now = now
@@ -62,9 +62,11 @@ package enum Interaction: Sendable, Equatable {
         guard situation.session != nil, !situation.needsNewSession else { return situation.stepToSession }
         guard situation.isAccountAsked else { return situation.isSessionNew ? .otherAccount : .signIn }
         if situation.hintsAtAnother { return .otherAccount }
-        if situation.asksToChoose, !situation.isDone(by: situation.kept?.chosenBy) { return .chooseAccount }
-        if situation.userFlow?.kind == .profileEdit, !situation.isDone(by: situation.kept?.editedBy) { return .editProfile }
-        if situation.asksConsent, !situation.isDone(by: situation.kept?.consentedBy) { return .consent(scopes: situation.request.scopes) }
+        if situation.asksToChoose, !situation.isDone(by: situation.pending?.chosenBy) { return .chooseAccount }
+        if situation.userFlow?.kind == .profileEdit, !situation.isDone(by: situation.pending?.editedBy) { return .editProfile }
+        if situation.asksConsent, !situation.isDone(by: situation.pending?.consentedBy) {
+            return .consent(scopes: situation.request.scopes)
+        }
         return nil
     }
 }
@@ -79,8 +81,8 @@ extension Session {
 extension Interaction.Situation {
     /// Whether the person authenticated for this very request. That meets `prompt=login` and every `max_age`.
     fileprivate var isSessionNew: Bool {
-        guard let session, let kept else { return false }
-        return session.session.authTime >= kept.createdAt
+        guard let session, let pending else { return false }
+        return session.session.authTime >= pending.createdAt
     }
 
     /// Whether the session cannot answer the request, however the person chooses.

@@ -47,11 +47,11 @@ struct PushAuthorizationRequest: RawEndpoint {
 enum PushedRequestURI {
     private static let prefix: UTF8Text = "urn:ietf:params:oauth:request_uri:"
 
-    static func text(_ id: KeptRequest.ID) -> String { prefix.asString + id.text }
+    static func text(_ id: PendingAuthorization.ID) -> String { prefix.asString + id.text }
 
     /// `nil` for an address of another kind, or without an id of ours.
-    static func id(in uri: UTF8Text) -> KeptRequest.ID? {
+    static func id(in uri: UTF8Text) -> PendingAuthorization.ID? {
         guard uri.hasPrefix(prefix) else { return nil }
-        return KeptRequest.ID(UTF8Text(decoding: uri.utf8.dropFirst(prefix.utf8.count)))
+        return PendingAuthorization.ID(UTF8Text(decoding: uri.utf8.dropFirst(prefix.utf8.count)))
     }
 }

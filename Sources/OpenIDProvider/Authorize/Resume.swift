@@ -19,20 +19,20 @@ struct Resume: RawEndpoint {
             guard let waiting = try await WaitingRequest(project, query, context) else {
                 return HostedVisit.lost(project.templates, request)
             }
-            return try await Optional(project).showingErrors(in: waiting.kept.request.language) {
+            return try await Optional(project).showingErrors(in: waiting.pending.request.language) {
                 try await AuthorizationStep(address: waiting.address, request: request, context: context)
-                    .answer(waiting.kept.request, of: waiting.client, kept: waiting.kept)
+                    .answer(waiting.pending.request, of: waiting.client, pending: waiting.pending)
             }
         }
     }
 }
 
-/// The kept request that a browser names by `?request=`, and may use by its cookie. The hosted pages begin with this, too.
+/// The pending request that a browser names by `?request=`, and may use by its cookie. The hosted pages begin with this, too.
 struct WaitingRequest {
     let address: IssuerAddress
     let client: OAuthClient
     /// With what its client may still ask for.
-    let kept: KeptRequest
+    let pending: PendingAuthorization
     /// The value of the request's cookie.
     let cookie: String
 
@@ -40,16 +40,16 @@ struct WaitingRequest {
     ///
     /// - Parameter query: that of the page's address.
     init?(_ project: Project, _ query: Form, _ context: Context) async throws {
-        guard let id = query["request"].flatMap(KeptRequest.ID.init),
-            let cookie = IssuerCookies.request(id.text, in: context.request, context.services.site),
-            let kept = try await context.services.accounts.openID.requests.waiting(id, cookie: cookie, in: project.settings),
+        guard let id = query["request"].flatMap(PendingAuthorization.ID.init),
+            let cookie = IssuerCookies.requests(context.services.site).cookie(id.text).value(in: context.request),
+            let pending = try await context.services.accounts.openID.requests.waiting(id, cookie: cookie, in: project.settings),
             // The project's file may have changed in the meantime.
-            let (client, request) = project.settings.standing(of: kept.request),
+            let (client, request) = project.settings.standing(of: pending.request),
             let address = IssuerAddress(of: project, userFlow: request.userFlow)
         else { return nil }
         self.address = address
         self.client = client
-        self.kept = kept.with(request)
+        self.pending = pending.with(request)
         self.cookie = cookie.asString
     }
 }

@@ -12,32 +12,23 @@ import Web
 /// browser is back; otherwise any site could send a person to the app's page with a token of its own (login CSRF), so a start without
 /// `state` is refused.
 enum AppSignIn {
-    private static let longestState = 2048
-
     static func begin(_ query: Form, _ context: Context) async throws -> Response {
         guard let project = context.namedProject, let address = IssuerAddress(of: project) else { throw Failure.notFound }
         return try await Optional(project).showingErrors {
-            guard let (client, asked) = project.settings.standing(of: try request(query, at: address)) else { throw Self.unknownPage }
+            guard let (client, asked) = project.settings.standing(of: try request(query, at: address, of: project)) else {
+                throw Failure.notFound
+            }
             return try await AuthorizationStep(address: address, request: context.request, context: context)
-                .answer(asked, of: client, kept: nil)
+                .answer(asked, of: client, pending: nil)
         }
     }
 
-    private static let unknownPage = Failure.unauthorizedDomain(
-        "The app's address is not registered for sign-in: redirectUrl must equal one of the project's redirectURLs.")
-
-    private static func request(_ query: Form, at address: IssuerAddress) throws(Failure) -> AuthorizationRequest {
+    private static func request(_ query: Form, at address: IssuerAddress, of project: Project) throws(Failure) -> AuthorizationRequest {
         try query.once()
-        let settings = address.project.settings
+        let app = try ReturnParameters(query, of: project, needsState: true)
         var asked = AuthorizationRequest(
-            clientID: settings.id, redirectURI: (query["redirectUrl"] ?? "").asString, scopes: [], issuer: address.urls.issuer)
-        guard settings.redirectURLs.contains(where: { asked.redirectURI.isExactly($0) }) else { throw unknownPage }
-        guard let state = query["state"], !state.isEmpty, state.utf8.count <= longestState, state.utf8.allSatisfy({ $0 >= 0x20 }) else {
-            throw .invalidAddress(
-                "The parameter state is missing, longer than \(longestState) bytes, or has control characters. The app makes it at random, "
-                    + "and compares it with the state that comes back.")
-        }
-        asked.state = state.asString
+            clientID: project.settings.id, redirectURI: app.redirectURL.asString, scopes: [], issuer: address.urls.issuer)
+        asked.state = app.state?.asString
         asked.responseMode = .fragment
         asked.prompts = try prompts(query["prompt"])
         asked.uiLocales = query["hl"]?.asString

@@ -15,7 +15,7 @@ extension HostedVisit {
 
     /// Mails another code to the same address; the former one is void.
     func mailAgain(from page: HostedPage) async throws -> Response {
-        guard let email = kept.email else { return go(to: page.addressPage) }
+        guard let email = pending.email else { return go(to: page.addressPage) }
         try await mailCode(to: email, for: page)
         return go(to: page, [(name: "note", value: PageNotice.sentAgain.rawValue)])
     }
@@ -28,7 +28,7 @@ extension HostedVisit {
             case .signInCode: .signIn(makesAccounts: offer.makesAccounts)
             default: .resetPassword
             }
-        try await accounts.openID.requests.sendEmailCode(to: email, for: kept, purpose, language: language, in: settings)
+        try await accounts.openID.requests.sendEmailCode(to: email, for: pending, purpose, language: language, in: settings)
     }
 
     func enterCode(_ form: Form, at page: HostedPage) async throws -> Response {
@@ -36,10 +36,10 @@ extension HostedVisit {
         guard !digits.isEmpty else { throw FormFault.missingCode }
         // Only tries that could have been right are counted; otherwise strangers could keep the owner of an address from proving it. Where the
         // address is proven already, other digits than those that have proven it are wrong all the same.
-        try await accounts.limits.counting(attempt(.emailCode, email: kept.email)) { () async throws(AccountError) in
-            try await accounts.openID.requests.proveEmail(digits, of: kept, in: settings)
+        try await accounts.limits.counting(attempt(.emailCode, email: pending.email)) { () async throws(AccountError) in
+            try await accounts.openID.requests.proveEmail(digits, of: pending, in: settings)
         }
-        guard let email = kept.email else { return go(to: page.addressPage) }
+        guard let email = pending.email else { return go(to: page.addressPage) }
         switch page {
         case .signUpCode:
             if try await accounts.directory.account(email: email, in: settings) != nil { return emailTaken() }
@@ -54,7 +54,7 @@ extension HostedVisit {
         guard offer.hasCode else { return go(to: .signIn) }
         let account = try await accounts.directory.account(email: email, in: settings)
         guard account != nil || offer.makesAccounts else { throw FormFault.notNew }
-        let code = try await accounts.openID.requests.signInCode(for: kept, of: account, in: settings)
+        let code = try await accounts.openID.requests.signInCode(for: pending, of: account, in: settings)
         let signIn = try await accounts.signIn.emailLinks.signIn(
             withLink: code, email: email, language: language, in: settings, from: context.browserClientInfo)
         return try await begin(signIn.outcome, goingTo: signIn.isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil)

@@ -14,7 +14,7 @@ struct HostedVisit {
     let context: Context
     let address: IssuerAddress
     let client: OAuthClient
-    let kept: KeptRequest
+    let pending: PendingAuthorization
     /// The value of the request's cookie.
     let cookie: String
     /// The browser's session, whether or not it can answer the request.
@@ -37,21 +37,21 @@ struct HostedVisit {
         self.context = context
         address = waiting.address
         client = waiting.client
-        kept = waiting.kept
+        pending = waiting.pending
         cookie = waiting.cookie
-        if let value = IssuerCookies.session(in: context.request, of: settings, services.site) {
+        if let value = IssuerCookies.session(of: settings, services.site).value(in: context.request) {
             session = try await services.accounts.openID.browserSessions.find(value, in: settings)
         } else {
             session = nil
         }
         offer = SignInOffer(address.userFlow, of: project, canMail: services.accounts.outbox != nil)
-        language = project.templates.language(for: context.request, preferred: kept.request.locales)
+        language = project.templates.language(for: context.request, preferred: pending.request.locales)
     }
 
     /// The path of a page of this visit.
     func path(_ page: HostedPage? = nil, _ more: [(name: String, value: String)] = []) -> String {
         let fields = (page.map { [(name: "page", value: $0.rawValue)] } ?? []) + more
-        let path = IssuerPaths.signIn(settings.id, request: kept.id.text)
+        let path = IssuerPaths.signIn(settings.id, request: pending.id.text)
         return fields.isEmpty ? path : path + "&" + Form(fields).encoded()
     }
 
@@ -62,7 +62,7 @@ struct HostedVisit {
 
     /// Goes on with the request: it looks again at what the request needs.
     func resume() -> Response {
-        RedirectResponse.to(IssuerPaths.resume(settings.id, request: kept.id.text), status: 303)
+        RedirectResponse.to(IssuerPaths.resume(settings.id, request: pending.id.text), status: 303)
     }
 
     /// Begins the browser's session with what a sign-in made, in place of the one that it had, and goes on. A pending sign-in is answered
@@ -78,24 +78,25 @@ struct HostedVisit {
         case .session(let made): session = made
         case .pending(let pending): throw Failure(describing: pending)
         }
-        if byForm { try await accounts.openID.requests.recordChoice(of: kept, by: session.accountID, in: settings) }
+        if byForm { try await accounts.openID.requests.recordChoice(of: pending, by: session.accountID, in: settings) }
         if let former = self.session { try await accounts.openID.browserSessions.replace(former, by: session, in: settings) }
         var response = page.map { go(to: $0) } ?? resume()
         let value = accounts.openID.browserSessions.cookie(for: session, in: settings)
-        response.headers.add("set-cookie", IssuerCookies.setSession(value, of: settings, site))
+        let lifetime = settings.openIDProvider?.sessionLifetime ?? .zero
+        response.headers.add("set-cookie", IssuerCookies.session(of: settings, site).set(value, for: lifetime))
         return response
     }
 
     /// Whether this visit's sign-in made the session.
-    var isSessionNew: Bool { session.map { $0.session.authTime >= kept.createdAt } ?? false }
+    var isSessionNew: Bool { session.map { $0.session.authTime >= pending.createdAt } ?? false }
 
     private var step: AuthorizationStep { AuthorizationStep(address: address, request: context.request, context: context) }
 
     /// The step that the request still needs.
-    func needed() async throws -> Interaction? { try await step.interaction(kept.request, of: client, session, kept) }
+    func needed() async throws -> Interaction? { try await step.interaction(pending.request, of: client, session, pending) }
 
     /// Ends the request: the client learns that the person does not want to.
-    func cancel() async throws -> Response { try await step.refuse(.accessDenied, kept.request, kept) }
+    func cancel() async throws -> Response { try await step.refuse(.accessDenied, pending.request, pending) }
 
     func attempt(_ action: LimitedAction, email: String? = nil, accountID: String? = nil) -> Attempt {
         context.attempt(action, email: email, accountID: accountID, of: project)

@@ -38,7 +38,7 @@ extension HostedVisit {
         try await accounts.limits.charge(attempt(.update, accountID: session.account.id))
         try await accounts.openID.profileEdits.edit(displayName: attributes.displayName, attributes.claims, in: session, of: settings)
         if flow?.kind == .profileEdit {
-            try await accounts.openID.requests.recordEdit(of: kept, by: session.account.id, in: settings)
+            try await accounts.openID.requests.recordEdit(of: pending, by: session.account.id, in: settings)
         }
         return resume()
     }

@@ -32,7 +32,7 @@ extension HostedVisit {
                 customParameters: provider.permitted(hints))
             let begun = try await broker.begin(start, at: provider, scopes: [])
             var response = RedirectResponse.to(begun.url, status: 303)
-            for cookie in FlowCookie.set(for: begun.started, context.request, site) { response.headers.add("set-cookie", cookie) }
+            response.setCookies(FlowCookie.set(for: begun.started, context.request, site))
             return response
         } catch {
             return try refused(error, at: button, page)
@@ -43,7 +43,7 @@ extension HostedVisit {
     ///
     /// It says whether the person pressed a button. No other address redeems the flow, so that no other site can change that.
     private func returnURL(isHinted: Bool) -> String {
-        (site.ownName(context.request) ?? site.publicURL) + IssuerPaths.signInReturn(settings.id) + "?request=" + kept.id.text
+        (site.ownName(context.request) ?? site.publicURL) + IssuerPaths.signInReturn(settings.id) + "?request=" + pending.id.text
             + (isHinted ? "&hinted=1" : "")
     }
 
@@ -56,9 +56,9 @@ extension HostedVisit {
     /// The client's parameters that go on to the provider: a fresh sign-in, a choice of accounts, an address.
     private var hints: [UTF8Text: UTF8Text] {
         var hints: [UTF8Text: UTF8Text] = [:]
-        if kept.request.asksAgain { hints["prompt"] = "login" }
-        if kept.request.prompts.contains(.selectAccount) { hints["prompt"] = "select_account" }
-        if let hint = kept.request.loginHint { hints["login_hint"] = UTF8Text(hint) }
+        if pending.request.asksAgain { hints["prompt"] = "login" }
+        if pending.request.prompts.contains(.selectAccount) { hints["prompt"] = "select_account" }
+        if let hint = pending.request.loginHint { hints["login_hint"] = UTF8Text(hint) }
         return hints
     }
 

@@ -76,7 +76,7 @@ private struct LogoutVisit {
     private var settings: ProjectSettings { address.project.settings }
 
     func session() async throws -> BrowserSession? {
-        guard let cookie = IssuerCookies.session(in: request, of: settings, context.services.site) else { return nil }
+        guard let cookie = IssuerCookies.session(of: settings, context.services.site).value(in: request) else { return nil }
         return try await context.services.accounts.openID.browserSessions.find(cookie, in: settings)
     }
 
@@ -96,7 +96,7 @@ private struct LogoutVisit {
     /// The way back to the relying party, or a page.
     func signedOut() -> Response {
         var response = asked.target.map { RedirectResponse.to($0, status: request.method == .post ? 303 : 302) } ?? page(asks: false)
-        response.headers.add("set-cookie", IssuerCookies.clearSession(of: settings, context.services.site))
+        response.headers.add("set-cookie", IssuerCookies.session(of: settings, context.services.site).clear())
         return response
     }
 

@@ -54,11 +54,11 @@ struct Introspect: RawEndpoint {
 }
 
 extension ClientCall {
-    fileprivate func mayKnow(_ token: ClientSessions.AccessToken) -> Bool {
+    fileprivate func mayKnow(_ token: ClientSessions.IssuedAccessToken) -> Bool {
         token.session.grant.clientID == client.id || token.audiences.contains(client.id)
     }
 
-    fileprivate func write(_ token: ClientSessions.AccessToken, to json: inout JSONWriter) {
+    fileprivate func write(_ token: ClientSessions.IssuedAccessToken, to json: inout JSONWriter) {
         json.field("active", true)
         write(token.session.grant, of: token.account, scopes: token.scopes, to: &json)
         json.field("token_type", "Bearer")

@@ -31,8 +31,8 @@ package actor Database {
     var waitingReads = Deque<Read>()
     var writes: [DatabaseConnection?]
     var pool: WritePool<WriteJob>
-    var reading = Reach()
-    var writing = Reach()
+    var reading = ConnectionHealth()
+    var writing = ConnectionHealth()
     let share: ConnectionShare
     /// Whether another loop needs one of the connections that are working.
     var owesConnection = false

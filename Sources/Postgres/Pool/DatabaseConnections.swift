@@ -57,16 +57,16 @@ extension Database {
         carryOutLater()
     }
 
-    private func mayWait(_ reach: Reach, hasConnection: Bool, waiting: Int) -> Bool {
+    private func mayWait(_ health: ConnectionHealth, hasConnection: Bool, waiting: Int) -> Bool {
         if isClosed || target == nil || waiting >= settings.waiting { return false }
-        return hasConnection || !reach.outage.isLonger(than: settings.patience, at: loop.now)
+        return hasConnection || !health.outage.isLonger(than: settings.patience, at: loop.now)
     }
 
-    private func refusal(_ reach: Reach) -> PostgresError {
+    private func refusal(_ health: ConnectionHealth) -> PostgresError {
         metrics.refused.increment()
         if isClosed { return .unavailable("closed") }
         if target == nil { return .unavailable("the database URL cannot be read") }
-        return .unavailable(reach.outage.isUnderWay ? reach.lastReason : "too many calls wait for a connection")
+        return .unavailable(health.outage.isUnderWay ? health.lastReason : "too many calls wait for a connection")
     }
 
     /// At the end of the turn, so that the writes of a turn can share a commit.
@@ -137,8 +137,8 @@ extension Database {
         watchPatience()
     }
 
-    private func impatience(_ reach: Reach) -> PostgresError {
-        .unavailable(reach.outage.isUnderWay ? reach.lastReason : "no connection became free within \(settings.patience)")
+    private func impatience(_ health: ConnectionHealth) -> PostgresError {
+        .unavailable(health.outage.isUnderWay ? health.lastReason : "no connection became free within \(settings.patience)")
     }
 
     // MARK: Connections
@@ -164,12 +164,12 @@ extension Database {
 
     func opened(_ connection: DatabaseConnection) {
         guard let slot = connection.slot else { return probed(connection, isThere: true) }
-        let wasAway = reach(connection.kind).outage.isUnderWay
+        let wasAway = health(connection.kind).outage.isUnderWay
         if wasAway { log.notice("database reachable again", metadata: ["for": "\(connection.kind)s"]) }
-        change(connection.kind) { reach in
-            reach.outage.ended()
-            if let retry = reach.retry { loop.cancel(retry) }
-            reach.retry = nil
+        change(connection.kind) { health in
+            health.outage.ended()
+            if let retry = health.retry { loop.cancel(retry) }
+            health.retry = nil
         }
         switch connection.kind {
         case .read: openingReads -= 1

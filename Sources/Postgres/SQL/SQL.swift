@@ -7,18 +7,14 @@ package import Runtime
 ///
 /// `\(partition: value)` is for tables that are spread over servers by the values of one column: a statement names one such value, and may name
 /// it several times.
-///
-/// The text is put together when a connection prepares the statement for the first time; in all other cases its pieces are used.
 package struct SQL: ExpressibleByStringInterpolation, Sendable {
-    private(set) var shape = Shape()
+    private var pieces: [Piece] = []
     private(set) var values = BoundValues()
     /// Only text from `SQL(unsafe:)` is checked.
     private var textHoldsNUL = false
 
     /// A literal without values. `StaticString` excludes text made at run time.
-    package init(stringLiteral text: StaticString) {
-        shape.append(text)
-    }
+    package init(stringLiteral text: StaticString) { pieces = [.literal(text)] }
 
     package init(stringInterpolation: StringInterpolation) {
         self = stringInterpolation.sql
@@ -26,14 +22,33 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
 
     /// Uses `text` as it is: the caller must be sure that it contains nothing from outside.
     package init(unsafe text: String) {
-        shape.append(text)
+        pieces = [.text(text)]
         textHoldsNUL = text.holdsNUL
     }
 
     private init() {}
 
     /// The text for PostgreSQL, with `$n` in place of values.
-    package var text: String { shape.text }
+    package var text: String {
+        var text: [UInt8] = []
+        var values = 0
+        var partition: Int?
+        for piece in pieces {
+            switch piece {
+            case .literal(let literal): literal.withUTF8Buffer { text += $0 }
+            case .text(let other): text += other.utf8
+            case .value:
+                values += 1
+                text += "$\(values)".utf8
+            case .partition:
+                if partition == nil { values += 1 }
+                let number = partition ?? values
+                partition = number
+                text += "$\(number)".utf8
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
 
     /// The reason why the statement cannot be sent, if there is one; it is found without the server.
     package var fault: PostgresError? {
@@ -54,13 +69,11 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
 
         package init(literalCapacity: Int, interpolationCount: Int) {
             // Room, too, for what inserted statements bring.
-            sql.shape.reserve(3 * interpolationCount + 1)
+            sql.pieces.reserveCapacity(4 * interpolationCount + 1)
             sql.values.reserve(2 * interpolationCount)
         }
 
-        package mutating func appendLiteral(_ literal: StaticString) {
-            sql.shape.append(literal)
-        }
+        package mutating func appendLiteral(_ literal: StaticString) { sql.pieces.append(.literal(literal)) }
 
         /// Binds `value`.
         package mutating func appendInterpolation(_ value: some SQLValue) {
@@ -82,7 +95,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
         /// Binds the value by which a distributed database finds the rows of this statement. All places of a statement that name it are one
         /// parameter. A statement that names two different ones has a `fault`.
         package mutating func appendInterpolation(partition value: String) {
-            sql.shape.appendPartition()
+            sql.pieces.append(.partition)
             sql.values.append(partition: value)
         }
 
@@ -92,13 +105,13 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
 
     /// Adds `other` at the end; its placeholders are renumbered after those already here.
     static func += (sql: inout SQL, other: SQL) {
-        sql.shape.append(other.shape)
+        sql.pieces += other.pieces
         sql.values.append(contentsOf: other.values)
         if other.textHoldsNUL { sql.textHoldsNUL = true }
     }
 
     private mutating func bind(_ value: some SQLValue) {
-        shape.appendValue()
+        pieces.append(.value)
         values.append(value)
     }
 }
@@ -115,107 +128,14 @@ extension Sequence<SQL> {
 }
 
 extension SQL: Equatable {
-    package static func == (left: SQL, right: SQL) -> Bool {
-        left.values == right.values && (left.shape == right.shape || left.text == right.text)
-    }
+    package static func == (left: SQL, right: SQL) -> Bool { left.values == right.values && left.text == right.text }
 }
 
-/// A statement without its values; the key of the statement cache.
-///
-/// Literals are compared by their address in the program and not by their letters. So two shapes with the same text may differ; then the
-/// statement is prepared twice.
-struct Shape: Hashable {
-    private var pieces: [Piece] = []
-    /// The texts that are not literals, which few statements have.
-    private var texts: [String] = []
-
-    /// A literal, which may be empty, and what follows it. It has no references and no padding, so that pieces are copied and hashed as
-    /// bytes.
-    private struct Piece: Hashable {
-        struct End: RawRepresentable, Hashable {
-            // An enum would be one byte and three of padding.
-            let rawValue: UInt32
-
-            /// Nothing, or the next piece.
-            static let none = End(rawValue: 0)
-            /// The place of the next value.
-            static let value = End(rawValue: 1)
-            /// The next one of `texts`.
-            static let text = End(rawValue: 2)
-            /// The place of the partition's value.
-            static let partition = End(rawValue: 3)
-        }
-
-        var start: UnsafePointer<UInt8>?
-        var count: UInt32 = 0
-        var end = End.none
-    }
-
-    mutating func reserve(_ count: Int) { pieces.reserveCapacity(count) }
-
-    mutating func append(_ literal: StaticString) {
-        // A literal of one character may not have an address.
-        guard literal.hasPointerRepresentation else { return append(literal.description) }
-        guard literal.utf8CodeUnitCount > 0 else { return }
-        pieces.append(Piece(start: literal.utf8Start, count: UInt32(literal.utf8CodeUnitCount)))
-    }
-
-    mutating func append(_ text: String) {
-        appendEnd(.text)
-        texts.append(text)
-    }
-
-    mutating func appendValue() { appendEnd(.value) }
-    mutating func appendPartition() { appendEnd(.partition) }
-
-    private mutating func appendEnd(_ end: Piece.End) {
-        if let last = pieces.indices.last, pieces[last].end == .none {
-            pieces[last].end = end
-        } else {
-            pieces.append(Piece(end: end))
-        }
-    }
-
-    mutating func append(_ other: Shape) {
-        pieces += other.pieces
-        if !other.texts.isEmpty { texts += other.texts }
-    }
-
-    /// The same without room for more, to be kept.
-    var compact: Shape {
-        var shape = self
-        shape.pieces = pieces.withUnsafeBufferPointer(Array.init)
-        return shape
-    }
-
-    func hash(into hasher: inout Hasher) {
-        pieces.withUnsafeBytes { hasher.combine(bytes: $0) }
-        if !texts.isEmpty { hasher.combine(texts) }
-    }
-
-    var text: String {
-        var text = ""
-        var (values, others) = (0, texts.makeIterator())
-        var partition: Int?
-        for piece in pieces {
-            text += String(decoding: UnsafeBufferPointer(start: piece.start, count: Int(piece.count)), as: UTF8.self)
-            switch piece.end {
-            case .value:
-                values += 1
-                text += "$\(values)"
-            case .partition:
-                if partition == nil { values += 1 }
-                let number = partition ?? values
-                partition = number
-                text += "$\(number)"
-            case .text: text += others.next() ?? ""
-            default: break
-            }
-        }
-        return text
-    }
-}
-
-extension Shape: @unchecked Sendable {
-    // @unchecked Sendable because the addresses are those of literals, which nothing changes.
+/// A part of a statement's text.
+private enum Piece: Sendable {
+    case literal(StaticString)
+    /// Text from `SQL(unsafe:)`.
+    case text(String)
+    case value
+    case partition
 }

@@ -1,8 +1,22 @@
+import HTTP
+
 /// Domains below which any person can get a host: registries such as `co.uk`, and hosting services such as `github.io`.
 ///
 /// The whole list (<https://publicsuffix.org>) has about ten thousand entries and changes every week. This is the part that operators are
 /// likely to meet. It only serves to warn: browsers have the real list.
-enum PublicSuffix {
+package enum PublicSuffix {
+    /// The part of a host that browsers treat as one site: the public suffix and the name before it. Addresses and single names are sites
+    /// of their own.
+    package static func site(of host: String) -> String {
+        let labels = host.split(separator: ".")
+        guard URI.parse("https://\(host)")?.address == nil, labels.count > 2 else { return host }
+        let suffix = (2...3).last { count in
+            let end = labels.suffix(count).joined(separator: ".")
+            return isKnown(end) || looksLikeOne(end)
+        }
+        return labels.suffix((suffix ?? 1) + 1).joined(separator: ".")
+    }
+
     /// Whether other people can have hosts directly below `host`.
     static func isKnown(_ host: String) -> Bool { registries.contains(host) || services.contains(host) }
 

@@ -1,7 +1,7 @@
 import Text
 
 /// The part of an earlier request or grant that its client may still have. A reload of the configuration may have taken away the client, the
-/// user flow, a redirect URI, a scope or the refresh since. Every use of a kept request, a code, a token or a grant asks here.
+/// user flow, a redirect URI, a scope or the refresh since. Every use of a pending request, a code, a token or a grant asks here.
 extension ProjectSettings {
     /// The client of a request: a registered one, or the project itself for one of its apps' own pages. `nil` when it, the user flow, or
     /// the address that the browser goes back to, is not configured any more.

@@ -6,12 +6,12 @@ package enum DatabaseFindings {
     /// With more difference than this, expiry times and rate limits of two machines do not fit together.
     static let mostDifference: Duration = .seconds(5)
 
-    package static func findings(_ survey: Survey, _ settings: ServerSettings) -> [Finding] {
-        [clock(survey), connections(survey, settings)].compactMap { $0 }
+    package static func findings(_ facts: StartupFacts, _ settings: ServerSettings) -> [Finding] {
+        [clock(facts), connections(facts, settings)].compactMap { $0 }
     }
 
-    private static func clock(_ survey: Survey) -> Finding? {
-        let difference = survey.clockDifference
+    private static func clock(_ facts: StartupFacts) -> Finding? {
+        let difference = facts.clockDifference
         guard difference > mostDifference || difference < .zero - mostDifference else { return nil }
         let direction = difference > .zero ? "ahead of" : "behind"
         return .fault(
@@ -19,13 +19,13 @@ package enum DatabaseFindings {
             "synchronize both (NTP)")
     }
 
-    private static func connections(_ survey: Survey, _ settings: ServerSettings) -> Finding? {
+    private static func connections(_ facts: StartupFacts, _ settings: ServerSettings) -> Finding? {
         let wanted = settings.databaseConnections
-        guard wanted > survey.connections else { return nil }
+        guard wanted > facts.connections else { return nil }
         return .fault(
             "database.connections",
             "This process may open \(wanted) connections to the database (readConnections + writeConnections, for each of "
-                + "\(settings.loops) loops, and \(DeliveryLoop.databaseConnections) for deliveries), and \(survey.limit) allows \(survey.connections)",
+                + "\(settings.loops) loops, and \(DeliveryLoop.databaseConnections) for deliveries), and \(facts.limit) allows \(facts.connections)",
             "raise that, or lower databasePool or loops")
     }
 }

@@ -10,7 +10,7 @@ package enum KnownMasterKey {
     ///
     /// Such a server could not read what is sealed with the first key: it could not even load its signing keys again.
     package static func stranger(_ settings: ServerSettings, _ client: HTTPClient, _ clock: Clock) async -> ListenAddress? {
-        let probes = OperatorProbes(masterKey: settings.masterKey, clock: clock)
+        let probes = OperatorProofs(masterKey: settings.masterKey, clock: clock)
         let address = settings.listen.dialled
         guard await !answers(probes.make(), at: address, client) else { return nil }
         for proof in probes.makeWithOthers() where await answers(proof, at: address, client) { return address }
@@ -18,8 +18,8 @@ package enum KnownMasterKey {
     }
 
     private static func answers(_ proof: String, at address: ListenAddress, _ client: HTTPClient) async -> Bool {
-        var request = OutboundRequest(.get, "http://\(address)\(Operations.probePath)")
-        request.headers.add(OperatorProbes.header, proof)
+        var request = OutboundRequest(.get, "http://\(address)\(Operations.proxyCheckPath)")
+        request.headers.add(OperatorProofs.header, proof)
         return (try? await client.send(request))?.status == 200
     }
 }

@@ -1,7 +1,7 @@
 import IdentityToolkit
 import JSON
 import OpenIDProvider
-import SignIn
+import AuthPages
 import Web
 
 /// The calls of the server by subject: what a listener answers, and what the description of the API tells.
@@ -12,7 +12,7 @@ package enum ServedCalls {
         "api", "The calls of Firebase Authentication, for apps and for back ends, and the keys of ID tokens.", IdentityToolkit.handlers)
     private static let signIn = APIDescription.Section(
         "sign-in", "The pages and redirects of a sign-in in a browser, and the pages behind links in mails.",
-        SignIn.handlers + SignIn.scripts)
+        AuthPages.handlers + AuthPages.scripts)
     private static let openID = APIDescription.Section(
         "openid", "The project's OpenID provider, for relying parties.", OpenIDProvider.handlers + OpenIDProvider.scripts)
     private static let development = APIDescription.Section(
@@ -24,7 +24,7 @@ package enum ServedCalls {
         "operations", "Health and metrics: on the listener of `operations` where the configuration has one, otherwise on the API's.",
         Operations.handlers)
     private static let probe = APIDescription.Section(
-        "probe", "For `gatehouse doctor`, which asks on the way of a client how its request arrives.", [Operations.probe])
+        "probe", "For `gatehouse doctor`, which asks on the way of a client how its request arrives.", [Operations.proxyCheck])
     private static let reload = APIDescription.Section(
         "reload", "Only on the listener of `operations`.", [Reload.handler { .taken }])
 

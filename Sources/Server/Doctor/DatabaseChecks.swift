@@ -32,7 +32,7 @@ struct DatabaseChecks {
             }
             live.findings = try await MasterKeyFindings.findings(database, settings, clock)
             if live.holdsOurSchema { live.findings += try await issuerFindings(database) }
-            live.findings += DatabaseFindings.findings(try await database.survey(clock), settings)
+            live.findings += DatabaseFindings.findings(try await database.startupFacts(clock), settings)
         } catch let error as MigrationError {
             live.findings.append(
                 StartFailure.databaseReason(error).map(Self.unreachable)

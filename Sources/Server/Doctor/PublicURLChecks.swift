@@ -56,7 +56,7 @@ struct PublicURLChecks {
                 .fault(
                     "publicURL.elsewhere",
                     "\(settings.publicURL) does not lead to a server with this master key (status \(direct.status))",
-                    "let the proxy pass \(Operations.probePath) on, and compare masterKey"))
+                    "let the proxy pass \(Operations.proxyCheckPath) on, and compare masterKey"))
             return findings
         }
         findings += addressFindings(seen)
@@ -69,7 +69,7 @@ struct PublicURLChecks {
         return findings
     }
 
-    /// A proof is good for a minute (`OperatorProbes`); with less difference than this, the clock is not the reason.
+    /// A proof is good for a minute (`OperatorProofs`); with less difference than this, the clock is not the reason.
     private static let mostDifference = 50
 
     /// How many seconds the clock that wrote the answer's `Date` is ahead of this machine's.
@@ -103,8 +103,8 @@ struct PublicURLChecks {
     }
 
     private func probe(forging value: String? = nil) async throws(OutboundError) -> OutboundResponse {
-        var request = OutboundRequest(.get, settings.publicURL + Operations.probePath)
-        request.headers.add(OperatorProbes.header, OperatorProbes(masterKey: settings.masterKey, clock: clock).make())
+        var request = OutboundRequest(.get, settings.publicURL + Operations.proxyCheckPath)
+        request.headers.add(OperatorProofs.header, OperatorProofs(masterKey: settings.masterKey, clock: clock).make())
         if let value { request.headers.add(header, value) }
         request.wantsCertificate = true
         return try await client.send(request)

@@ -37,7 +37,7 @@ extension Server {
             outcome = .refused((error as? Configuration.Faulty)?.report ?? StartFailure.text(error))
         }
         switch outcome {
-        case .taken: log.info("reloaded", metadata: ["projects": "\(shared.projects.current.all.count)"])
+        case .taken: log.info("reloaded", metadata: ["projects": "\(process.projects.current.all.count)"])
         case .takenInPart(let reason): log.error("reloaded in part", metadata: ["reason": "\(reason)"])
         case .refused(let reason): log.error("not reloaded, the former configuration stays", metadata: ["reason": "\(reason)"])
         }
@@ -49,7 +49,7 @@ extension Server {
         let reading = try ConfigurationReading(from: path, environment: environment)
         let all = Faults([reading.faults] + reading.files.map(\.faults))
         guard reading.faults.isEmpty else { throw Configuration.Faulty(all) }
-        guard reading.server.fingerprint == shared.settings.fingerprint else {
+        guard reading.server.fingerprint == process.settings.fingerprint else {
             return .refused("gatehouse.yaml or one of its secrets changed, which needs a restart")
         }
         let sound = reading.files.filter(\.isSound).map(\.project)
@@ -57,14 +57,14 @@ extension Server {
         let conflicts = Dictionary(
             try await providerIssuers.conflicts(with: entries).map { ($0.projectID, PinnedIssuers.sentence($0)) },
             uniquingKeysWith: { "\($0)\n\($1)" })
-        guard let next = ReloadedProjects(reading, conflicts: conflicts, keeping: shared.projects.current.all) else {
+        guard let next = ReloadedProjects(reading, conflicts: conflicts, keeping: process.projects.current.all) else {
             guard all.isEmpty else { throw Configuration.Faulty(all) }
             return .refused(conflicts.values.sorted().joined(separator: "\n"))
         }
         try await providerIssuers.pin(entries.filter { conflicts[$0.projectID] == nil })
         try await remember(next.projects)
-        shared.projects.replace(Projects(next.projects, anyKey: reading.server.developmentProject))
-        shared.projectMetrics.begin()
+        process.projects.replace(Projects(next.projects, anyKey: reading.server.developmentProject))
+        process.projectMetrics.begin()
         return next.refusals.isEmpty ? .taken : .takenInPart(next.refusals.joined(separator: "\n"))
     }
 }

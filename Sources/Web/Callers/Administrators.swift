@@ -109,5 +109,5 @@ private enum Bearer {
     /// A program of this machine, in development mode.
     case owner
     /// A service account; whether its key is live is not known yet.
-    case serviceAccount(AccessToken)
+    case serviceAccount(AdministratorToken)
 }

@@ -1,17 +1,68 @@
 package import HTTP
 package import Projects
+package import Text
 
-extension SetCookie {
-    /// A cookie for this host alone, which the browser sends with no request of another site's page except a navigation.
-    ///
-    /// Browsers return `__Host-` cookies only to this host and only over TLS, which a development machine does not have.
-    /// <https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-the-__host-prefix>
-    /// - Parameter name: with the prefix, as `hostName` gives it.
-    package init(host name: String, _ value: String, maxAge: Duration, at site: Site) {
-        self.init(name, value, maxAge: maxAge)
-        isSecure = !site.development
+/// A cookie for this host alone. Unless it says otherwise, the browser sends it with no request of another site's page except a navigation.
+///
+/// Browsers return `__Host-` cookies only to this host and only over TLS, which a development machine does not have.
+/// <https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-the-__host-prefix>
+package struct HostCookie: Sendable {
+    /// With the prefix.
+    package let name: String
+    private let site: Site
+    private let sameSite: SetCookie.SameSite
+
+    /// - Parameter sameSite: with `none`, the browser also sends it from a frame of another site's page. That takes TLS.
+    package init(_ name: String, at site: Site, sameSite: SetCookie.SameSite = .lax) {
+        self.name = site.development ? name : "__Host-" + name
+        self.site = site
+        self.sameSite = site.development ? .lax : sameSite
     }
 
-    /// The name of a cookie for this host alone.
-    package static func hostName(_ name: String, at site: Site) -> String { site.development ? name : "__Host-" + name }
+    package func value(in request: Request) -> UTF8Text? { request.headers.cookie(name) }
+
+    /// The header that sets it.
+    package func set(_ value: String, for maxAge: Duration) -> String {
+        var cookie = SetCookie(name, value, maxAge: maxAge)
+        cookie.isSecure = !site.development
+        cookie.sameSite = sameSite
+        return cookie.header
+    }
+
+    /// The header that removes it.
+    package func clear() -> String { set("", for: .zero) }
+}
+
+/// Cookies of one kind with an id each, such as one for each flow of a browser, so that tabs do not disturb one another.
+package struct CookieFamily: Sendable {
+    /// More than these in one browser were forgotten, or are a mistake of an app; the surplus is cleared.
+    private static let most = 10
+
+    private let kind: String
+    private let site: Site
+
+    package init(_ kind: String, at site: Site) {
+        self.kind = kind
+        self.site = site
+    }
+
+    package func cookie(_ id: String) -> HostCookie { HostCookie("\(kind).\(id)", at: site) }
+
+    /// Those of the browser, in the order in which it sends them.
+    package func all(in request: Request) -> [(id: UTF8Text, value: UTF8Text)] {
+        let prefix = UTF8Text(cookie("").name)
+        return request.headers.values("cookie").flatMap(Cookie.parse).filter { $0.name.hasPrefix(prefix) }
+            .map { (UTF8Text(decoding: $0.name.utf8.dropFirst(prefix.utf8.count)), $0.value) }
+    }
+
+    /// The headers that set the cookie with this id, and clear those of forgotten ones.
+    package func set(_ id: String, _ value: String, for maxAge: Duration, in request: Request) -> [String] {
+        all(in: request).dropLast(Self.most - 1).map { cookie($0.id.asString).clear() } + [cookie(id).set(value, for: maxAge)]
+    }
+}
+
+extension Response {
+    package mutating func setCookies(_ headers: [String]) {
+        for header in headers { self.headers.add("set-cookie", header) }
+    }
 }

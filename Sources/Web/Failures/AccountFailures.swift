@@ -70,7 +70,7 @@ extension Failure {
             case .invalidActionCode, .voidDigits: Failure("INVALID_OOB_CODE")
             case .expiredActionCode: Failure("EXPIRED_OOB_CODE")
             case .emailMismatch: Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
-            case .overtaken, .overloaded, .database(.unavailable), .database(.timedOut), .database(.locked):
+            case .conflict, .overloaded, .database(.unavailable), .database(.timedOut), .database(.locked):
                 Failure.unavailable
             case .noSigningKey, .sealBroken, .database: .internal
             }

@@ -17,7 +17,7 @@ package enum LogDetail {
     /// The level of the line about a request that could not be answered. One that other changes of the same account have overtaken needs
     /// nothing of the operator.
     package static func level(of error: any Error) -> Logger.Level {
-        if case AccountError.overtaken = error { .notice } else { .error }
+        if case AccountError.conflict = error { .notice } else { .error }
     }
 
     /// The reason why a provider's answer was refused; `nil` for other errors.

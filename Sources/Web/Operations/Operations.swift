@@ -14,8 +14,8 @@ package enum Operations {
     package static let front: [Handler] = [Root.handler, RootPost.handler]
 
     /// For the operator's question how a request arrives, on the API's listener.
-    package static let probe = Probe.handler
-    package static let probePath = Probe.route.path
+    package static let proxyCheck = ProxyCheck.handler
+    package static let proxyCheckPath = ProxyCheck.route.path
 }
 
 /// Says that the process runs. It says nothing of the database, so that no supervisor restarts processes because of an outage there.

@@ -22,11 +22,11 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await KeysCommand.withStore(common) { store in
-                let keys = SigningKeyStore.duties(of: try await store.list(), at: Clock.system.now())
+                let keys = SigningKeyStore.statuses(of: try await store.list(), at: Clock.system.now())
                 if keys.isEmpty { CommandSupport.remark("No keys yet. The server makes them when it starts for the first time.") }
-                if json { return Terminal.write(keys.map { $0.key.json($0.duty) }.joined()) }
+                if json { return Terminal.write(keys.map { $0.key.json($0.status) }.joined()) }
                 var table = Table("KEY", "ALGORITHM", "PURPOSE", "STATE")
-                table.print(keys.map { [$0.key.kid, $0.key.algorithm, $0.key.purpose.rawValue, $0.duty.text] })
+                table.print(keys.map { [$0.key.kid, $0.key.algorithm, $0.key.purpose.rawValue, $0.status.text] })
             }
         }
     }
@@ -98,7 +98,7 @@ struct KeysCommand: AsyncParsableCommand {
     }
 }
 
-extension SigningKeyStore.Duty {
+extension SigningKeyStore.Status {
     fileprivate var text: String {
         switch self {
         case .waits(let signsFrom): "published, signs from \(Timestamp.text(signsFrom))"
@@ -122,12 +122,12 @@ extension SigningKeyStore.Duty {
 }
 
 extension SigningKeyStore.Entry {
-    fileprivate func json(_ duty: SigningKeyStore.Duty) -> String {
+    fileprivate func json(_ status: SigningKeyStore.Status) -> String {
         JSONWriter.line { writer in
             writer.field("kid", kid)
             writer.field("algorithm", algorithm)
             writer.field("purpose", purpose.rawValue)
-            writer.field("state", duty.name)
+            writer.field("state", status.name)
             writer.field("createdAt", Timestamp.text(createdAt))
             writer.field("signsFrom", Timestamp.text(signsFrom))
             writer.field("retiresAt", retiresAt.map(Timestamp.text))

@@ -1,4 +1,5 @@
 @testable import Accounts
+import JSON
 import Runtime
 import Testing
 import Text

@@ -1,4 +1,5 @@
 import Crypto
+import JSON
 import Postgres
 import ProjectSettings
 import Runtime
@@ -92,7 +93,7 @@ import Text
         let client = Session.ClientInfo(userAgent: nil, address: "127.0.0.1")
         let some = Administrator(
             serviceAccount: Administrator.Proof(
-                token: AccessToken(serviceAccount: try #require(ServiceAccountEmail("a", in: "demo")), keyID: "", expires: 0),
+                token: AdministratorToken(serviceAccount: try #require(ServiceAccountEmail("a", in: "demo")), keyID: "", expires: 0),
                 right: .readUsers),
             rights: [.readUsers, .manageUsers], of: fixture.project, from: client)
         for (administrator, sees) in [(some, false), (fixture.operator, true)] {

@@ -24,7 +24,7 @@ import Text
         /// An administrator as a call gets it, before it waits for anything.
         func administrator(for right: Administrator.Right) async throws(AccountError) -> Administrator {
             try await fixture.accounts.administration.accessTokens.administrator(
-                bearing: AccessToken(serviceAccount: email, keyID: keyID, expires: .max), for: right, in: fixture.project,
+                bearing: AdministratorToken(serviceAccount: email, keyID: keyID, expires: .max), for: right, in: fixture.project,
                 from: Fixture.here)
         }
 

@@ -1,4 +1,5 @@
 @testable import Accounts
+import JSON
 import Postgres
 import ProjectSettings
 import Runtime

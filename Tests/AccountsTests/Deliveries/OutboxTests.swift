@@ -1,5 +1,6 @@
 @testable import Accounts
 import Crypto
+import JSON
 import Postgres
 import ProjectSettings
 import Runtime

@@ -33,7 +33,7 @@ import Testing
         try await write(1, of: "bob", in: fixture)
         let administrator = Administrator(
             serviceAccount: Administrator.Proof(
-                token: AccessToken(serviceAccount: try #require(ServiceAccountEmail("backend", in: "demo")), keyID: "", expires: 0),
+                token: AdministratorToken(serviceAccount: try #require(ServiceAccountEmail("backend", in: "demo")), keyID: "", expires: 0),
                 right: .manageUsers),
             rights: [], of: fixture.project, from: Fixture.here)
         _ = try await fixture.database.write(

@@ -179,7 +179,7 @@ import Text
         let (account, session, _) = try await proven(fixture)
         let mails = try await fixture.count("deliveries")
         // No issuer is pinned for this provider, so the last statement of the link finds nothing to do.
-        await expectRefusal("overtaken") {
+        await expectRefusal("conflict") {
             try await fixture.signIn(Fixture.ada("oidc.unpinned"), .link(fixture.token(account, session)))
         }
         #expect(try await fixture.count("deliveries") == mails)

@@ -36,7 +36,7 @@ import Text
         #expect(old != new)
         fixture.time.advance(SigningKeyStore.overlap + .seconds(1))
         #expect(try kid() == new)
-        fixture.time.advance(SigningKeyPurpose.idToken.afterlife)
+        fixture.time.advance(SigningKeyPurpose.idToken.retention)
         try await fixture.keyStore.load(into: fixture.keys)
         #expect(!String(decoding: fixture.keys.published.jwks, as: UTF8.self).contains(old ?? ""))
     }

@@ -1,4 +1,5 @@
 @testable import Accounts
+import JSON
 import Postgres
 import ProjectSettings
 import Runtime
@@ -142,7 +143,7 @@ import Text
         taken.clearForTakeover(at: fixture.time.clock.now())
         try await letIn(account.id, fixture)
         let storage = Storage(database: fixture.database)
-        await expectRefusal("overtaken") { [taken] in
+        await expectRefusal("conflict") { [taken] in
             try await storage.write(all: [taken.update(account, takeover: true, in: fixture.project)])
         }
         #expect(try await fixture.refreshes(session))
@@ -188,7 +189,7 @@ import Text
         #expect(try await fixture.signsIn(Self.victim, "an administrator's"))
         var taken = account
         taken.clearForTakeover(at: fixture.time.clock.now())
-        await expectRefusal("overtaken") { [taken] in
+        await expectRefusal("conflict") { [taken] in
             try await Storage(database: fixture.database).write(all: [taken.update(account, takeover: true, in: fixture.project)])
         }
     }

@@ -122,7 +122,7 @@ extension LinkingCase {
         return account
     }
 
-    var holders: Linking.Holders {
+    var candidates: Linking.Candidates {
         let owner: Account? =
             switch owner {
             case .none: nil
@@ -130,7 +130,7 @@ extension LinkingCase {
             case .disabled: Self.account("owner", providers: [Self.provider], disabled: true)
             case .addressHolder: accountOfAddress
             }
-        return Linking.Holders(owner: owner, ownerHasOtherTenant: self.owner == .ofOtherTenant, accountOfAddress: accountOfAddress)
+        return Linking.Candidates(owner: owner, ownerHasOtherTenant: self.owner == .ofOtherTenant, accountOfAddress: accountOfAddress)
     }
 
     var intent: Linking.Intent {
@@ -147,7 +147,7 @@ extension LinkingCase {
         case .withProvider: Self.account("caller", providers: [Self.provider])
         case .disabled: Self.account("caller", providers: ["oidc.old"], disabled: true)
         case .addressHolder: accountOfAddress ?? Self.account("caller", providers: [])
-        case .owner: holders.owner ?? Self.account("caller", providers: [])
+        case .owner: candidates.owner ?? Self.account("caller", providers: [])
         }
     }
 

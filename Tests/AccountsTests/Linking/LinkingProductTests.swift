@@ -35,7 +35,7 @@ import Testing
         // A known person signs in or reauthenticates.
         Sentence(
             .knownIdentity, when: { $0.wantsIn && $0.isKnown && !$0.ownerIsDisabled },
-            { $0.holders.owner.map(LinkingDecision.Action.signIn) }),
+            { $0.candidates.owner.map(LinkingDecision.Action.signIn) }),
         Sentence(.knownIdentityDisabled, when: { $0.wantsIn && $0.isKnown && $0.ownerIsDisabled }, .refuse(.accountDisabled)),
         Sentence(.onlyReauthenticates, when: { $0.wish == .reauthenticate && !$0.isKnown && $0.isOfTenant }, .refuse(.noSuchIdentity)),
 
@@ -177,7 +177,7 @@ import Testing
         check { one, action in
             guard one.wish == .reauthenticate else { return true }
             switch action {
-            case .signIn(let account): return account == one.holders.owner
+            case .signIn(let account): return account == one.candidates.owner
             case .refuse: return true
             default: return false
             }
@@ -220,7 +220,7 @@ import Testing
 
 /// The words of the sentences.
 extension LinkingCase {
-    fileprivate var decision: LinkingDecision { Linking.decide(intent, identity, holders, settings) }
+    fileprivate var decision: LinkingDecision { Linking.decide(intent, identity, candidates, settings) }
 
     fileprivate var isOfTenant: Bool { owner != .ofOtherTenant }
     fileprivate var isKnown: Bool { owner != .none && isOfTenant }

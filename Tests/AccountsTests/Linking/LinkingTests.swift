@@ -26,8 +26,8 @@ import Text
     ) -> LinkingDecision.Action {
         var settings = ProjectSettings.SignInMethods()
         settings.oneAccountPerEmail = one
-        let holders = Linking.Holders(owner: owner, accountOfAddress: accountOfAddress)
-        return Linking.decide(intent, identity, holders, settings).action
+        let candidates = Linking.Candidates(owner: owner, accountOfAddress: accountOfAddress)
+        return Linking.decide(intent, identity, candidates, settings).action
     }
 
     private func decide(

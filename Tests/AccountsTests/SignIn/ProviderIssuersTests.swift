@@ -59,9 +59,9 @@ import Text
         _ = try await fixture.signIn(Fixture.ada())
         var impostor = Fixture.ada()
         impostor.issuer = "https://evil"
-        await #expect { try await fixture.signIn(impostor) } throws: { if case AccountError.overtaken = $0 { true } else { false } }
+        await #expect { try await fixture.signIn(impostor) } throws: { if case AccountError.conflict = $0 { true } else { false } }
         impostor.subject = "new"
-        await #expect { try await fixture.signIn(impostor) } throws: { if case AccountError.overtaken = $0 { true } else { false } }
+        await #expect { try await fixture.signIn(impostor) } throws: { if case AccountError.conflict = $0 { true } else { false } }
         let rows = try await fixture.database.query("SELECT (SELECT count(*) FROM accounts) + (SELECT count(*) FROM sessions)")
         #expect(try rows.first?.value(as: Int64.self) == 2)
     }

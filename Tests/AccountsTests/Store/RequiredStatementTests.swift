@@ -18,7 +18,7 @@ import Testing
         await #expect {
             try await storage.write(all: [insertion, .required("DELETE FROM accounts WHERE account_id = 'nobody' RETURNING account_id")])
         } throws: {
-            if case AccountError.overtaken = $0 { true } else { false }
+            if case AccountError.conflict = $0 { true } else { false }
         }
         #expect(try await count(fixture) == 0)
         _ = try await storage.write(all: [.required(insertion), .required("SELECT 1 FROM provider_issuers FOR SHARE")])
@@ -27,7 +27,7 @@ import Testing
 
     @Test func `the state that says so is the schema's own, and no other fault is taken for it`() async throws {
         let fixture = try await Fixture()
-        await #expect(throws: PostgresError.sql(state: SQLState.overtaken, message: "message withheld, it may quote a value")) {
+        await #expect(throws: PostgresError.sql(state: SQLState.conflict, message: "message withheld, it may quote a value")) {
             try await fixture.database.write("SELECT raise_overtaken()")
         }
         await #expect { try await Storage(database: fixture.database).write("SELECT 1 / (\(1) - 1)") } throws: {

@@ -101,7 +101,7 @@ def test_an_answer_in_a_browser_without_the_cookie_is_refused(setting, fake_issu
     app = setting.open().act("popup", "signIn", "oidc.one", login_hint=person)
     app.popup().at(fake_issuer.url)
     cookies = app.driver.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]
-    bound = [cookie for cookie in cookies if "bf." in cookie["name"]]
+    bound = [cookie for cookie in cookies if "gatehouse_flow." in cookie["name"]]
     assert len(bound) == 1 and bound[0]["httpOnly"] and bound[0]["sameSite"] == "Lax" and bound[0]["path"] == "/"
     app.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
     app.click("#yes")

@@ -48,7 +48,7 @@ def returned(site, fake_issuer, **options):
 def test_the_cookie_hands_the_result_over_once(site, fake_issuer):
     flow = BrowserFlow(site, auth_type="linkViaRedirect")
     page = flow.callback(fake_issuer.login(person())(flow.authorization_url()))
-    set_cookie = [header for header in page.raw.headers.getlist("set-cookie") if header.startswith("bfret=")]
+    set_cookie = [header for header in page.raw.headers.getlist("set-cookie") if header.startswith("gatehouse_result=")]
     assert len(set_cookie) == 1
     assert {"HttpOnly", "Path=/", "Max-Age=120", "SameSite=Lax"} <= set(set_cookie[0].split("; "))
     answer = pending(flow)
@@ -104,11 +104,11 @@ def test_a_result_waits_for_its_own_app_and_origin(site, fake_issuer):
 
 def test_a_browser_without_the_cookie_or_with_a_made_up_one(site, fake_issuer):
     flow, _ = returned(site, fake_issuer)
-    genuine = flow.browser.cookies.get("bfret")
+    genuine = flow.browser.cookies.get("gatehouse_result")
     for value in (None, "", "x", "demo." + "A" * 64, genuine[:-4] + "AAAA", "other." + genuine.partition(".")[2]):
         stranger = BrowserFlow(site)
         if value is not None:
-            stranger.browser.cookies.set("bfret", value)
+            stranger.browser.cookies.set("gatehouse_result", value)
         assert pending(stranger).json() == {}, value
     assert "event" in pending(flow).json()
 
@@ -126,8 +126,8 @@ def test_the_cookie_of_a_server_with_tls(fake_issuer):
         site.serve()
         flow = BrowserFlow(site, "oidc.none", "signInViaRedirect")
         page = flow.start(headers={"host": "auth.example.com"})
-        headers = [header for header in page.raw.headers.getlist("set-cookie") if "bfret" in header]
-        assert len(headers) == 1 and headers[0].startswith("__Host-bfret=demo.")
+        headers = [header for header in page.raw.headers.getlist("set-cookie") if "gatehouse_result" in header]
+        assert len(headers) == 1 and headers[0].startswith("__Host-gatehouse_result=demo.")
         assert {"Secure", "HttpOnly", "Path=/", "SameSite=None"} <= set(headers[0].split("; "))
 
 

@@ -82,7 +82,7 @@ def test_the_iframe_knows_its_app_and_where_to_ask(site):
 def test_the_iframe_asks_for_a_result_only_where_the_browser_brings_the_cookie_of_one(site, fake_issuer):
     redirect = BrowserFlow(site, auth_type="signInViaRedirect")
     redirect.finished(fake_issuer.login())
-    (kept,) = [cookie for cookie in redirect.browser.cookies if cookie.name.endswith("bfret")]
+    (kept,) = [cookie for cookie in redirect.browser.cookies if cookie.name.endswith("gatehouse_result")]
     for value, address in ((kept.value, "/__/auth/pending"), (kept.value.replace("demo.", "other."), None), ("nonsense", None)):
         page = iframe(site, headers={"Cookie": f"{kept.name}={value}"})
         assert island(page)["pending"] == address, value

@@ -38,8 +38,8 @@ def test_SEC_18_the_cookie_that_hands_a_redirect_back_reaches_frames_and_no_othe
     query = {"appName": "a", "redirectUrl": PAGE, "authType": "signInViaRedirect", "providerId": "oidc.none"}
     finished = get(production, "/__/auth/handler", apiKey=API_KEY, **query)
     assert finished.status_code == 200, finished.text
-    (back,) = [cookie for cookie in cookies(finished) if "bfret" in cookie]
-    assert re.fullmatch("__Host-bfret=[^;]+; Path=/; Max-Age=120; Secure; HttpOnly; SameSite=None", back), back
+    (back,) = [cookie for cookie in cookies(finished) if "gatehouse_result" in cookie]
+    assert re.fullmatch("__Host-gatehouse_result=[^;]+; Path=/; Max-Age=120; Secure; HttpOnly; SameSite=None", back), back
     value = back.partition(";")[0]
     body = {"storageKey": f"{API_KEY}:a", "origin": "https://app.example.com"}
 
@@ -53,7 +53,7 @@ def test_SEC_18_the_cookie_that_hands_a_redirect_back_reaches_frames_and_no_othe
     assert ask(value, flow="AAAAAAAAAAAAAAAAAAAAAA").json() == {}
     answer = ask(value, flow=island(finished)["flow"])
     assert answer.json() == {"event": island(finished)["event"], "origin": "https://app.example.com"}
-    assert cookies(answer) == ["__Host-bfret=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=None"]
+    assert cookies(answer) == ["__Host-gatehouse_result=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=None"]
     assert ask(value).json() == {}
 
 

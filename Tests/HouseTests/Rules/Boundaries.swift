@@ -52,7 +52,7 @@ enum Boundaries {
     /// Each answer of a provider is checked once, in `Brokerage`. What is built on it asks `Brokerage`, and neither the provider nor the
     /// flows, for what they verify.
     static func brokering(_ file: File) -> [Violation] {
-        let features: Set<String> = ["Web", "IdentityToolkit", "SignIn", "OpenIDProvider"]
+        let features: Set<String> = ["Web", "IdentityToolkit", "AuthPages", "OpenIDProvider"]
         guard let target = file.target, features.contains(target), file.isSwift else { return [] }
         let names: Set<Substring> = ["ConfiguredProvider", "SignInFlows", "PendingTokens"]
         return file.swift.lines.enumerated().compactMap { index, line in
@@ -73,7 +73,7 @@ enum Boundaries {
     /// The rules for administrators ask for an `Administrator`. Three files have the proof of it, and make the value.
     static func administrators(_ file: File) -> [Violation] {
         let homes = [
-            "Sources/Accounts/Administration/AccessTokens.swift", "Sources/Web/Callers/DevelopmentCaller.swift",
+            "Sources/Accounts/Administration/AdministratorTokens.swift", "Sources/Web/Callers/DevelopmentCaller.swift",
             "Sources/gatehouse/Commands/CommandSupport.swift",
         ]
         guard file.target != nil, file.isSwift, !homes.contains(file.path) else { return [] }
@@ -81,6 +81,24 @@ enum Boundaries {
         let made = labels.flatMap { ["Administrator(\($0):", "Administrator.init(\($0):"] }
         return file.swift.lines.enumerated().filter { _, line in made.contains { line.contains($0) } }.map {
             Violation(path: file.path, line: $0.offset + 1, message: "makes an Administrator; only \(homes.joined(separator: ", ")) do")
+        }
+    }
+
+    /// Two files take the text of a URL apart: one as browsers and RFC 3986 read it, one for the exact comparison of redirect URIs. One file
+    /// reads the address of an app's page that a browser brings.
+    static func urls(_ file: File) -> [Violation] {
+        guard file.target != nil, file.isSwift else { return [] }
+        let parsers = ["Sources/HTTP/URIParser.swift", "Sources/ProjectSettings/OpenIDProvider/RedirectURI.swift"]
+        let reader = "Sources/Web/Callers/ReturnParameters.swift"
+        return file.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+            let takesApart = [#""://""#, "URLComponents", "URL(string:"].contains(where: line.contains)
+            if takesApart, !parsers.contains(file.path) {
+                return Violation(path: file.path, line: index + 1, message: "takes a URL apart; only \(parsers.joined(separator: ", ")) do")
+            }
+            if line.contains(#/\["redirectUrl"\](?! != nil)/#), file.path != reader {
+                return Violation(path: file.path, line: index + 1, message: "reads the address of an app's page; only \(reader) does")
+            }
+            return nil
         }
     }
 

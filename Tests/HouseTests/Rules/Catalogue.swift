@@ -55,7 +55,7 @@ enum Catalogue {
     static let lists = [
         "Sources/IdentityToolkit/Emulator/Emulator.swift", "Sources/IdentityToolkit/IdentityToolkit.swift",
         "Sources/OpenIDProvider/OpenIDProvider.swift",
-        "Sources/SignIn/Development/DevelopmentSignIn.swift", "Sources/SignIn/SignIn.swift",
+        "Sources/AuthPages/Development/DevelopmentSignIn.swift", "Sources/AuthPages/AuthPages.swift",
     ]
 
     /// Every type that is an endpoint of some kind stands in the list for its folder, and the list has no other names.

@@ -8,7 +8,7 @@ enum Floors {
         "JOSE": 21, "HTTPServer": 21, "Curl": 21, "Postgres": 21, "Mail": 22,
         "Identity": 30, "ProjectSettings": 30, "Accounts": 31, "Providers": 31,
         "Pages": 40, "Projects": 41, "Messaging": 42, "Brokerage": 42, "Web": 43,
-        "IdentityToolkit": 50, "SignIn": 50, "OpenIDProvider": 50,
+        "IdentityToolkit": 50, "AuthPages": 50, "OpenIDProvider": 50,
         "Server": 60,
         "gatehouse": 70,
     ]

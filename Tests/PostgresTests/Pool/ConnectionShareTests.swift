@@ -133,9 +133,9 @@ extension Database {
     /// The state in an outage whose next attempt is an hour away.
     fileprivate func loseServer() {
         for kind in [DatabaseConnection.Kind.read, .write] {
-            change(kind) { reach in
-                _ = reach.outage.failed(at: loop.now, chance: 0)
-                reach.retry = loop.schedule(after: .seconds(3600)) {}
+            change(kind) { health in
+                _ = health.outage.failed(at: loop.now, chance: 0)
+                health.retry = loop.schedule(after: .seconds(3600)) {}
             }
         }
     }

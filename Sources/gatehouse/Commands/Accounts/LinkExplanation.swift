@@ -31,8 +31,8 @@ struct LinkExplanation {
             "identity:   \(identity.subject) of \(identity.providerID)\(identity.tenant.map { ", tenant \($0)" } ?? "")",
             "address:    \(identity.email.map { "\($0), \(trust)" } ?? "none")",
             "policy:     \(settings.signIn.linking.rawValue), \(accounts), \(settings.signIn.signUp ? "open" : "closed") to new accounts",
-            "known as:   \(preview.holders.owner.map(Self.describe) ?? "no account has this identity")",
-            "address of: \(preview.holders.accountOfAddress.map(Self.describe) ?? "no account has this address")",
+            "known as:   \(preview.candidates.owner.map(Self.describe) ?? "no account has this identity")",
+            "address of: \(preview.candidates.accountOfAddress.map(Self.describe) ?? "no account has this address")",
         ]
         lines += supposed.unanswered.map { "note:       the rules asked for \($0), which the file does not have; they went on without it" }
         if !supposed.isAdmitted {
@@ -85,8 +85,8 @@ struct LinkExplanation {
                 writer.field("oneAccountPerEmail", settings.signIn.oneAccountPerEmail)
                 writer.field("signUp", settings.signIn.signUp)
             }
-            Self.write(preview.holders.owner, "accountOfIdentity", to: &writer)
-            Self.write(preview.holders.accountOfAddress, "accountOfAddress", to: &writer)
+            Self.write(preview.candidates.owner, "accountOfIdentity", to: &writer)
+            Self.write(preview.candidates.accountOfAddress, "accountOfAddress", to: &writer)
             writer.array("unanswered") { writer in for path in supposed.unanswered { writer.value(path) } }
             writer.array("unread") { writer in for path in supposed.unread { writer.value(path) } }
         }

@@ -1,6 +1,7 @@
 import Accounts
 import ArgumentParser
 import Identity
+import JSON
 import Text
 
 /// The fields of an account that a command can set.
@@ -47,7 +48,7 @@ struct AccountFields: ParsableArguments {
         return change
     }
 
-    private static func text(_ text: String?, most: Int, _ what: String) throws -> Change<String> {
+    private static func text(_ text: String?, most: Int, _ what: String) throws -> FieldUpdate<String> {
         guard let text else { return .keep }
         guard !text.isEmpty else { return .clear }
         guard ProfileText.isFit(text, most: most) else {
@@ -137,7 +138,7 @@ extension UsersCommand {
                 let changed: Account
                 if let claims {
                     var change = AdministratorChange()
-                    change.customAttributes = try CustomClaims.checked(UTF8Text(claims)).map(Change.set) ?? .clear
+                    change.customAttributes = try CustomClaims.checked(UTF8Text(claims)).map(FieldUpdate.set) ?? .clear
                     changed = try await access.accounts.administration.accounts.update(account, change, by: access.administrator)
                 } else {
                     guard let found = try await access.accounts.directory.account(account, in: access.project) else {

@@ -9,7 +9,7 @@ from support.browser.tab import Tab
 from support.harness import ROOT
 from support.web_server import WebServer
 
-SCRIPTS = ROOT / "Sources/SignIn/Scripts"
+SCRIPTS = ROOT / "Sources/AuthPages/Scripts"
 KEY = "demo-api-key:app"
 NOTHING = {"type": "unknown", "eventId": None, "urlResponse": None, "sessionId": None, "postBody": None, "tenantId": None}
 EVENT = {

@@ -1,0 +1,48 @@
+import Accounts
+import HTTP
+import ProjectSettings
+import Projects
+import Text
+import Web
+
+/// Settings that test suites change in a running project. A change holds in this process until it ends or reads its project files again.
+struct EmulatorConfig: Codable, Sendable {
+    var signIn: SignIn?
+    var emailPrivacyConfig: EmailPrivacy?
+
+    struct SignIn: Codable, Sendable { var allowDuplicateEmails: Bool? }
+    struct EmailPrivacy: Codable, Sendable { var enableImprovedEmailPrivacy: Bool? }
+
+    init(of project: ProjectSettings) {
+        signIn = SignIn(allowDuplicateEmails: !project.signIn.oneAccountPerEmail)
+        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: project.emailEnumerationProtection)
+    }
+
+    /// Sets the switches that are present, and leaves the others as they are.
+    func set(in project: inout ProjectSettings) {
+        if let allowed = signIn?.allowDuplicateEmails { project.signIn.oneAccountPerEmail = !allowed }
+        if let enabled = emailPrivacyConfig?.enableImprovedEmailPrivacy { project.emailEnumerationProtection = enabled }
+    }
+}
+
+/// `GET /emulator/v1/projects/{project}/config`: the current switches.
+struct GetEmulatorConfig: Endpoint {
+    static let route = Route(.get, "/emulator/v1/projects/{project}/config", access: .development)
+
+    struct Input: Decodable {}
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> EmulatorConfig {
+        EmulatorConfig(of: try context.emulatedProject().settings)
+    }
+}
+
+/// `PATCH /emulator/v1/projects/{project}/config`: sets the switches that the body names, and answers with all of them.
+struct SetEmulatorConfig: Endpoint {
+    static let route = Route(.patch, "/emulator/v1/projects/{project}/config", access: .development)
+
+    func callAsFunction(_ input: EmulatorConfig, _ context: Context) async throws -> EmulatorConfig {
+        let id = try context.emulatedProject().settings.id
+        guard let project = context.services.projects.change(id, input.set) else { throw Failure.notFound }
+        return EmulatorConfig(of: project.settings)
+    }
+}

@@ -1,0 +1,61 @@
+package import Accounts
+import Crypto
+import HTTPServer
+package import Logging
+import Postgres
+package import Projects
+import Providers
+package import Runtime
+
+/// The parts that all loops of the process share. Each is immutable, or behind a lock that is only held for a short time.
+package struct ProcessContext: Sendable {
+    let settings: ServerSettings
+    package let projects: ProjectDirectory
+    package let signingKeys: SigningKeys
+    /// Its threads serve all loops. Their number follows the cores, not the loops.
+    let hashing: HashingPool
+    let passwords: PasswordHashing
+    let providerMetadata: MetadataCache
+    /// Counts connections, so that the limits on them hold for the whole process.
+    let admission = Admission()
+    let operationsAdmission = Admission()
+    /// Lets the loops take database connections from one another where there are too few.
+    let connectionShare = ConnectionShare()
+    /// Wakes the delivery worker when there is something to deliver.
+    let deliverySignal = WakeSignal<DeliveryQueue>()
+    let output: LogOutput
+    let metrics: Metrics
+    let signIns: SignInMetrics
+    let projectMetrics: ProjectMetrics
+    let refusals: Refusals
+    let clock: Clock
+    let log: Logger
+
+    package init(_ configuration: Configuration, output: LogOutput, clock: Clock, log: Logger) {
+        settings = configuration.server
+        self.output = output
+        projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
+        signingKeys = SigningKeys()
+        providerMetadata = MetadataCache()
+        metrics = Metrics()
+        hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
+        passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
+        signIns = SignInMetrics(metrics)
+        projectMetrics = ProjectMetrics(metrics, signIns: signIns, directory: projects)
+        refusals = Refusals(metrics: metrics, log: log)
+        self.clock = clock
+        self.log = log
+        output.count(in: metrics)
+        registerMetrics()
+        projectMetrics.begin()
+    }
+}
+
+extension ProcessContext {
+    /// The deliveries on a loop's database. All of them wake the same delivery worker.
+    func deliveries(_ database: Database) -> Deliveries {
+        Deliveries(
+            database: database, masterKey: settings.masterKey, clock: clock, wakeSignal: deliverySignal,
+            keepsDelivered: settings.development)
+    }
+}
