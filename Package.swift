@@ -157,6 +157,7 @@ let package = Package(
             [
                 "Accounts", "Crypto", "Curl", "HTTP", "JSON", "Mail", "Postgres", "ProjectSettings", "Projects", "Runtime", "Text", logging,
             ]),
+        tests("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
         tests("Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),
         tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
         tests(
@@ -173,6 +174,12 @@ let package = Package(
             [
                 "Accounts", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "ProjectSettings", "Projects", "Runtime", "TestApp",
                 "Text", "Web",
+            ]),
+        tests(
+            "Server",
+            [
+                "Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "Mail", "Messaging", "Postgres", "ProjectSettings",
+                "Projects", "Runtime", logging,
             ]),
         .testTarget(
             name: "HouseTests", dependencies: ["HTTP", "IdentityToolkit", "OpenIDProvider", "Providers", "AuthPages", "Web"],

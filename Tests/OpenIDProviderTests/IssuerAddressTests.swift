@@ -1,6 +1,4 @@
 import HTTP
-import JOSE
-import JSON
 import ProjectSettings
 import Projects
 import Testing
@@ -76,33 +74,5 @@ import Web
     func `an address that names two user flows is refused`(target: String) throws {
         let failure = try #require(try failure(target))
         #expect(failure != .notFound)
-    }
-
-    @Test func `a document has the members that clients need, and no null`() throws {
-        for issuer in [try address("/acme/oauth2/token"), try address("/acme/b2c_1_tfp/oauth2/v2.0/token")] {
-            let document = try JSON.parse(issuer.document)
-            #expect(document["issuer"]?.string == UTF8Text(issuer.urls.issuer))
-            for name: UTF8Text in ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "end_session_endpoint"] {
-                let url = try #require(document[name]?.string)
-                #expect(url.hasPrefix("https://auth.example.com/acme/") && !url.contains(UInt8(ascii: "?")))
-            }
-            #expect(document["request_uri_parameter_supported"] == false)
-            #expect(document["id_token_signing_alg_values_supported"] == ["RS256"])
-            #expect(document["ui_locales_supported"] == ["de", "en"])
-            #expect(document.object?.allSatisfy { !$0.value.isNull && $0.name != "error" } == true)
-        }
-    }
-
-    @Test func `the tokens of apps with their own algorithm stand in the document, too`() throws {
-        var settings = Fixture.settings
-        settings.tokens.algorithm = .es256
-        let project = Project(settings: settings, providers: [], publicURL: Fixture.publicURL)
-        let document = try JSON.parse(project.discovery)
-        #expect(document["id_token_signing_alg_values_supported"] == ["RS256", "ES256"])
-        #expect(document["claims_supported"]?.array?.contains("firebase") == true)
-    }
-
-    @Test func `only pages of browser clients may read answers`() {
-        #expect(Fixture.projects.browserOrigins == ["https://spa.example.com"])
     }
 }

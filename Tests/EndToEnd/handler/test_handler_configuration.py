@@ -64,12 +64,6 @@ def test_an_address_that_no_frame_may_name_is_told_in_production(domain, words):
     assert words not in check({"authorizedDomains": ["app.example.com", domain], "apps": []})[1]
 
 
-def test_a_page_at_a_host_that_is_not_authorized_is_reported():
-    project = {"apps": [], "authorizedDomains": ["app.example.com"], "redirect": {"publicURL": "https://app.exampel.com"}}
-    status, output = check(project)
-    assert status == 0 and "https://app.exampel.com  (redirect.publicURL) is not on the site of an authorized domain" in output, output
-
-
 @for_each(
     [
         {"apps": [{"ios": APPLE}, {"android": {**ANDROID, "sha1": [":".join(["AB"] * 20), ANDROID["sha1"]]}}]},
