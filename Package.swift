@@ -114,9 +114,9 @@ let package = Package(
         kit(
             "Server",
             [
-                "Accounts", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
-                "Messaging",
-                "OpenIDProvider", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "AuthPages", "Text", "Web", logging,
+                "Accounts", "AuthPages", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON",
+                "Mail", "Messaging", "OpenIDProvider", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "Web",
+                logging,
             ]),
 
         // Floor 7: the executable.
@@ -182,7 +182,7 @@ let package = Package(
                 "Projects", "Runtime", logging,
             ]),
         .testTarget(
-            name: "HouseTests", dependencies: ["HTTP", "IdentityToolkit", "OpenIDProvider", "Providers", "AuthPages", "Web"],
+            name: "HouseTests", dependencies: ["AuthPages", "HTTP", "IdentityToolkit", "OpenIDProvider", "Providers", "Web"],
             swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]

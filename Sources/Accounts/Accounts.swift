@@ -70,7 +70,7 @@ package final class Accounts: Sendable {
             emailLinks: EmailLinkSignIns(clock: clock, codes: codes, idTokens: idTokens, notices: notices, completion: completion),
             customTokens: CustomTokenSignIns(clock: clock, limits: limits, completion: completion),
             federated: FederatedSignIns(
-                storage: storage, candidates: LinkingCandidates(storage: storage), clock: clock, notices: notices, completion: completion,
+                storage: storage, lookup: LinkingLookup(storage: storage), clock: clock, notices: notices, completion: completion,
                 tokens: ProviderTokenStore(storage: storage, masterKey: masterKey, clock: clock)),
             providerIssuers: ProviderIssuers(database: database),
             flows: SignInFlows(database: database, masterKey: masterKey, clock: clock),

@@ -1,5 +1,5 @@
-/// A token that is not stored: a version, a body and an HMAC-SHA256 over both, in base64url. Only who has the key can make one; anybody can
-/// read its body.
+/// A token that is not stored: a version, a body and an HMAC-SHA256 over both, in base64url. A holder of the key alone can make one; its
+/// body can be read without the key. Each kind of token has a key of its own.
 package enum MACToken {
     private static let macCount = 32
 

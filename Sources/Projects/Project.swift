@@ -89,18 +89,25 @@ package final class Project: Sendable {
         "/__/auth/handler", "/__/auth/callback", "/emulator/auth/handler", "/emulator/auth/callback",
     ]
 
-    /// The same project with other settings.
-    func with(_ settings: ProjectSettings) -> Project {
-        Project(
-            settings: settings, providers: configuredProviders, publicURL: serverURL, templates: templates, file: fileName,
-            isMadeOnTheFly: isMadeOnTheFly)
+    /// The same project with other settings, which must not change anything that its discovery document says.
+    init(_ project: Project, with settings: ProjectSettings) {
+        self.settings = settings
+        providers = project.providers
+        configuredProviders = project.configuredProviders
+        fileName = project.fileName
+        namedProviders = project.namedProviders
+        templates = project.templates
+        isMadeOnTheFly = project.isMadeOnTheFly
+        serverURL = project.serverURL
+        openIDProvider = project.openIDProvider
+        discovery = project.discovery
     }
 
     /// The same project, which signs its ID tokens and believes only signed ones.
     package var signingTokens: Project {
         var signing = settings
         signing.tokens.unsigned = false
-        return with(signing)
+        return Project(self, with: signing)
     }
 
     /// Whether the page at this address may start and receive sign-ins: it is over https or on a loopback host, and its host is authorized.

@@ -115,7 +115,7 @@ package final class ProjectDirectory: Sendable {
             guard let project = projects.project(id: id) else { return nil }
             var settings = project.settings
             change(&settings)
-            let changed = project.with(settings)
+            let changed = Project(project, with: settings)
             projects = projects.replacing(changed)
             return changed
         }

@@ -1,4 +1,4 @@
-/// The look of a provider's sign-in button, as the provider's rules for its brand ask for.
+/// The look of a provider's sign-in button, close to what the provider's rules for its brand ask for.
 package struct ButtonStyle: Sendable, Equatable {
     /// `nil`: the button has words alone.
     package var mark: ProviderMark?

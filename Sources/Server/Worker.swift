@@ -1,4 +1,5 @@
 import Accounts
+import AuthPages
 import Brokerage
 import Curl
 import FoundationEssentials
@@ -6,7 +7,6 @@ import HTTPServer
 package import Postgres
 import Projects
 package import Runtime
-import AuthPages
 package import Web
 
 /// One loop with one of everything: database connections, outbound connections, a listener and the connections it accepts.

@@ -1,4 +1,5 @@
 import Accounts
+@testable import AuthPages
 import HTTP
 import JSON
 import ProjectSettings
@@ -6,7 +7,6 @@ import Projects
 import Testing
 import Text
 import Web
-@testable import AuthPages
 
 @Suite struct AuthEventTests {
     private let sdkRequest = SDKRequest(apiKey: "key", appName: "[DEFAULT]", authType: .linkViaRedirect, eventID: "u:::1")

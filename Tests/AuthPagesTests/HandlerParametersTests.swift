@@ -1,11 +1,11 @@
 import Accounts
+@testable import AuthPages
 import HTTP
 import ProjectSettings
 import Projects
 import Testing
 import Text
 import Web
-@testable import AuthPages
 
 @Suite struct HandlerParametersTests {
     private static let hash = String(repeating: "0123456789abcdef", count: 4)

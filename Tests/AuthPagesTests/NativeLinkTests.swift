@@ -1,7 +1,7 @@
 import Accounts
+@testable import AuthPages
 import HTTP
 import Testing
-@testable import AuthPages
 import Text
 
 @Suite struct NativeLinkTests {

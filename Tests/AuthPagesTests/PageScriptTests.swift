@@ -1,5 +1,5 @@
-import Testing
 @testable import AuthPages
+import Testing
 import Text
 @testable import Web
 

@@ -1,8 +1,8 @@
+@testable import AuthPages
 import HTTP
 import Testing
 import Text
 import Web
-@testable import AuthPages
 
 @Suite struct ProviderOptionsTests {
     @Test func `reads scopes by commas and spaces, and parameters as text`() throws {

@@ -1,10 +1,10 @@
 import Accounts
+@testable import AuthPages
 import HTTP
 import Projects
 import Testing
 import Text
 import Web
-@testable import AuthPages
 
 @Suite struct ReturnAddressTests {
     private let back = ReturnAddress(url: "https://app.example.com/cb", appState: "a b&c", issuer: "https://auth.example.com/demo")

@@ -2,7 +2,7 @@ import HTTP
 import Testing
 import Text
 
-/// The addresses of apps' pages. `test_page_addresses.py` compares the same rule with a browser.
+/// The addresses of apps' pages.
 @Suite struct PageAddressTests {
     @Test(arguments: [
         "https://app.example.com/", "https://app.example.com:8443/a?b=c#/d", "https://app.example.com/a%20b?q={x}|[y]^`\\&z=%zz#{}|\\^'#",

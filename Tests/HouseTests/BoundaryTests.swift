@@ -127,6 +127,7 @@ import Testing
     @Test(arguments: [
         ("Sources/Web/A.swift", #"guard text.utf8.starts(with: "://".utf8) else { return nil }"#, false),
         ("Sources/Web/A.swift", #"let url = query["redirectUrl"] ?? """#, false),
+        ("Sources/Web/A.swift", #"let url = query.text("redirectUrl")"#, false),
         ("Sources/Web/A.swift", "let host = URLComponents(string: text)?.host", false),
         ("Sources/Web/A.swift", #"let url = "https://\(host)""#, true),
         ("Sources/Web/A.swift", #"query: ["apiKey", "redirectUrl"]"#, true),

@@ -10,7 +10,8 @@ import Testing
         Catalogue.endpoints(
             listedIn: "Sources/AuthPages/AuthPages.swift",
             [
-                File(path: "Sources/AuthPages/AuthPages.swift", text: "enum SignIn {\n    static let handlers: [Handler] = [\(list)]\n}"),
+                File(
+                    path: "Sources/AuthPages/AuthPages.swift", text: "enum AuthPages {\n    static let handlers: [Handler] = [\(list)]\n}"),
                 File(path: "Sources/AuthPages/A.swift", text: text),
             ]
         ).map(\.description)

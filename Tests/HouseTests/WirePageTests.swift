@@ -1,7 +1,7 @@
+import AuthPages
 import HTTP
 import IdentityToolkit
 import OpenIDProvider
-import AuthPages
 import Testing
 import Web
 

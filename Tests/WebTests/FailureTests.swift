@@ -23,7 +23,7 @@ import Text
             ])
     }
 
-    @Test func `a request that others have overtaken is no fault of the server in the log`() {
+    @Test func `a request that met a conflict is no fault of the server in the log`() {
         #expect(LogDetail.level(of: AccountError.conflict) == .notice)
         #expect(LogDetail.level(of: AccountError.overloaded) == .error)
         #expect(LogDetail.level(of: Failure.internal) == .error)

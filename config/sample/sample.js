@@ -174,7 +174,7 @@ async function attempt(step) {
   buttons.forEach((button) => { button.disabled = false; });
 }
 
-// A button as the provider's rules for its brand ask for: the server says its mark and colours.
+// A button in the colours of the provider's brand: the server says its mark and colours.
 function button({ id, mark, light, dark }, text) {
   const made = document.createElement("button");
   made.innerHTML = mark ?? "";

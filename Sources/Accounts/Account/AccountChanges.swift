@@ -29,7 +29,7 @@ package struct AccountChanges: Sendable {
         _ idToken: String, _ change: AccountChange, language: String, _ attempt: @escaping (String) -> Attempt,
         in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome?) {
-        try await retryingWhenOvertaken { () async throws(AccountError) in
+        try await retryingConflicts { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
             let linksPassword = change.password != nil && change.email != nil && !account.hasPassword
             guard !project.emailEnumerationProtection || !(change.movesEmail(of: account) || linksPassword) else {
@@ -53,7 +53,7 @@ package struct AccountChanges: Sendable {
         if let displayName { change.displayName = .set(displayName) }
         return try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
             [change] () async throws(AccountError) in
-            try await retryingWhenOvertaken { () async throws(AccountError) in
+            try await retryingConflicts { () async throws(AccountError) in
                 let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
                 // Where addresses are protected, an address changes only by a mail to the new one.
                 guard !project.emailEnumerationProtection || account.email == nil || !change.movesEmail(of: account) else {

@@ -12,7 +12,7 @@ package struct AccountDeletion: Sendable {
     package func delete(
         forIDToken idToken: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) {
-        try await retryingWhenOvertaken { () async throws(AccountError) in
+        try await retryingConflicts { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, in: project)
             guard project.signIn.deletion else { throw .adminOnly }
             try idTokens.requireFresh(token, of: account, in: project)

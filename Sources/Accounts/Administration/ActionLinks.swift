@@ -21,7 +21,7 @@ extension ActionCodeMails {
         _ kind: OutgoingMail.Kind, for email: String, newEmail: String? = nil, _ options: MailOptions, by administrator: Administrator
     ) async throws(AccountError) -> ActionLink {
         let project = administrator.project
-        return try await retryingWhenOvertaken { () async throws(AccountError) in
+        return try await retryingConflicts { () async throws(AccountError) in
             let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
             guard let made = makeCode(for: codeMail, options, in: project) else { throw .invalidActionCode }
             let act = act(on: account, email, at: made.code.created, made.code.kind, by: administrator)
@@ -38,7 +38,7 @@ extension ActionCodeMails {
         _ kind: OutgoingMail.Kind, for email: String, newEmail: String? = nil, _ options: MailOptions, by administrator: Administrator
     ) async throws(AccountError) {
         let project = administrator.project
-        try await retryingWhenOvertaken { () async throws(AccountError) in
+        try await retryingConflicts { () async throws(AccountError) in
             let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
             let mail = statements(for: codeMail, options, in: project)
             let act = act(on: account, email, at: clock.now(), kind.code, by: administrator)

@@ -5,7 +5,7 @@ package import Text
 /// The proof that a question to a running server comes from its own operator: a MAC with a key of the master key, which the operator's
 /// command line has, too. It is good for a minute, and opens nothing but the answer how the request arrived.
 package struct OperatorProofs: Sendable {
-    /// The header that has the proof.
+    /// The header that has the proof. It is called as the address is at which servers answer it.
     package static let header = "x-gatehouse-probe"
     private static let lifetime: Int64 = 60
     private static let version: UInt8 = 1
@@ -14,7 +14,7 @@ package struct OperatorProofs: Sendable {
     private let clock: Clock
 
     package init(masterKey: MasterKey, clock: Clock) {
-        keys = masterKey.probes
+        keys = masterKey.operatorProofs
         self.clock = clock
     }
 

@@ -30,7 +30,7 @@ package struct SessionCookies: Sendable {
         for idToken: UTF8Text, life: Duration, by administrator: Administrator
     ) async throws -> String {
         let project = administrator.project
-        let now = try await retryingWhenOvertaken { () async throws(AccountError) in
+        let now = try await retryingConflicts { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken.asString, in: project)
             let now = clock.now()
             let standing = SQL.required(

@@ -11,7 +11,7 @@ extension ActionCodes {
     package func apply(
         _ code: String, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (ActionCode, Account) {
-        try await retryingWhenOvertaken { () async throws(AccountError) in
+        try await retryingConflicts { () async throws(AccountError) in
             let pending = try await pending(code, in: project)
             let account: Account
             switch pending.code.kind {

@@ -1,7 +1,7 @@
 package import Runtime
 
 extension SigningKeyStore {
-    /// The task of a key at a given time.
+    /// The status of a key at a given time.
     package enum Status: Sendable, Equatable {
         /// It is published, so that caches of the key set have it when it begins to sign.
         case waits(signsFrom: Instant)

@@ -43,7 +43,7 @@ package struct RateLimits: Sendable {
         let now = clock.now()
         // When other attempts took the last of a bucket between the statement's look and its take, all of it was rolled back; the next look
         // sees the new state.
-        let results = try await retryingWhenOvertaken(tries: 5) { () async throws(AccountError) in
+        let results = try await retryingConflicts(tries: 5) { () async throws(AccountError) in
             try await storage.write(
                 all: [charge(attempt, taking: takes, at: now)] + (read.map { [$0] } ?? []), sharingCommitAs: attempt.busiest,
                 durability: .soon)

@@ -4,9 +4,9 @@ package import ProjectSettings
 
 /// Says what a sign-in or a link with an identity would come to now. Changes nothing.
 package struct LinkingPreviews: Sendable {
-    let candidates: LinkingCandidates
+    let lookup: LinkingLookup
 
-    package init(database: Database) { candidates = LinkingCandidates(storage: Storage(database: database)) }
+    package init(database: Database) { lookup = LinkingLookup(storage: Storage(database: database)) }
 
     /// One read, and the decision that a sign-in would take. Throws `accountNotFound` when there is no account to link to.
     ///
@@ -15,7 +15,7 @@ package struct LinkingPreviews: Sendable {
         _ identity: ProviderIdentity, linkingTo accountID: String?, in project: ProjectSettings
     ) async throws(AccountError) -> LinkingPreview {
         let identity = identity.kept
-        let found = try await candidates.find(identity, linkingTo: accountID, in: project)
+        let found = try await lookup.find(identity, linkingTo: accountID, in: project)
         var intent = Linking.Intent.signIn(mayCreate: true)
         if accountID != nil {
             guard let linking = found.linking else { throw .accountNotFound }

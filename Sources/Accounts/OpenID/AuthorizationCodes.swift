@@ -82,7 +82,7 @@ extension AuthorizationRequests {
         _ code: UTF8Text, _ proof: Proof, for client: OAuthClient, in project: ProjectSettings, from clientInfo: Session.ClientInfo
     ) async throws(AccountError) -> RedeemedCode {
         // Of two redemptions at the same time, the later one meets a conflict. Its second look finds the code used.
-        return try await retryingWhenOvertaken { () async throws(AccountError) in
+        return try await retryingConflicts { () async throws(AccountError) in
             let found = try await find(code, in: project)
             guard !found.isRedeemed else {
                 if proof.clientID == found.request.clientID { try await endReused(found, in: project, from: clientInfo) }

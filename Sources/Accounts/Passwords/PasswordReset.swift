@@ -11,7 +11,7 @@ extension ActionCodes {
     package func resetPassword(
         _ code: String, to password: String, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (ActionCode, Account) {
-        try await retryingWhenOvertaken(orRaces: PasswordReset.races) { () async throws(AccountError) in
+        try await retryingConflicts(orRaces: PasswordReset.races) { () async throws(AccountError) in
             let pending = try await pending(code, in: project)
             guard pending.code.kind == .resetPassword else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)
@@ -71,7 +71,7 @@ extension AuthorizationRequests {
         from client: Session.ClientInfo
     ) async throws(AccountError) -> SignInOutcome {
         guard let email = pending.email else { throw .invalidActionCode }
-        return try await retryingWhenOvertaken(orRaces: PasswordReset.races) { () async throws(AccountError) in
+        return try await retryingConflicts(orRaces: PasswordReset.races) { () async throws(AccountError) in
             guard let account = try await codes.directory.account(email: email, in: project) else { throw .accountNotFound }
             guard try await hasProof(of: account, at: pending, in: project) else { throw .invalidActionCode }
             guard !account.disabled else { throw .accountDisabled }

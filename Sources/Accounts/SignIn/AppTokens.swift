@@ -41,7 +41,7 @@ extension AuthorizationRequests {
         with token: AppToken, _ attempt: Attempt, limits: RateLimits, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await limits.charge(attempt)
-        return try await retryingWhenOvertaken { () async throws(AccountError) in
+        return try await retryingConflicts { () async throws(AccountError) in
             let found: FoundCode
             do throws(AccountError) { found = try await find(token.code, in: project) } catch {
                 if case .grantRefused = error { throw Self.refused }

@@ -31,7 +31,7 @@ package struct CustomTokenSignIns: Sendable {
         with text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome, isNewUser: Bool) {
         let token = try await proven(text, acceptsUnsigned: acceptsUnsigned, attempt, in: project)
-        return try await retryingWhenOvertaken { () async throws(AccountError) in try await signIn(with: token, in: project, from: client) }
+        return try await retryingConflicts { () async throws(AccountError) in try await signIn(with: token, in: project, from: client) }
     }
 
     private func signIn(

@@ -33,7 +33,7 @@ package struct EmailLinkSignIns: Sendable {
         withLink code: String, email: String, linkingTo idToken: String?, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
-        try await retryingWhenOvertaken(orRaces: { if case .emailTaken = $0, idToken == nil { true } else { false } }) {
+        try await retryingConflicts(orRaces: { if case .emailTaken = $0, idToken == nil { true } else { false } }) {
             () async throws(AccountError) in
             let pending = try await codes.pending(code, in: project)
             guard pending.code.kind == .signIn else { throw .invalidActionCode }

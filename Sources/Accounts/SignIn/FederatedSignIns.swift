@@ -45,7 +45,7 @@ package struct ProvenIdentity: Sendable {
 /// Signing in with a provider, and linking one.
 package struct FederatedSignIns: Sendable {
     let storage: Storage
-    let candidates: LinkingCandidates
+    let lookup: LinkingLookup
     let clock: Clock
     let notices: OwnerNotices
     let completion: SignInCompletion
@@ -78,8 +78,8 @@ package struct FederatedSignIns: Sendable {
     ) async throws(AccountError) -> FederatedSignIn {
         let identity = proven.identity
         // A link that loses a race for its identity or its address is refused: another account has it now.
-        return try await retryingWhenOvertaken(tries: 3, orRaces: { intent.token == nil && $0.isTaken }) { () async throws(AccountError) in
-            let found = try await candidates.find(
+        return try await retryingConflicts(tries: 3, orRaces: { intent.token == nil && $0.isTaken }) { () async throws(AccountError) in
+            let found = try await lookup.find(
                 identity, linkingTo: intent.token?.accountID, sessionLives: intent.token?.sessionLives(in: project) ?? "false", in: project)
             let decision = Linking.decide(try linkingIntent(intent, found), identity, found.candidates, project.signIn)
             return try await carryOut(
@@ -88,7 +88,7 @@ package struct FederatedSignIns: Sendable {
     }
 
     /// The account to link to is as the database has it now, not as it was when the caller's token was issued.
-    private func linkingIntent(_ intent: SignInIntent, _ found: LinkingCandidates.Found) throws(AccountError) -> Linking.Intent {
+    private func linkingIntent(_ intent: SignInIntent, _ found: LinkingLookup.Found) throws(AccountError) -> Linking.Intent {
         switch intent {
         case .signIn(let mayCreate): return .signIn(mayCreate: mayCreate)
         case .link(let token):

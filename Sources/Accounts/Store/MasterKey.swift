@@ -26,7 +26,7 @@ package struct MasterKey: Sendable {
     /// Authenticates the digits that are mailed to prove an address.
     let emailCodes: [UInt8]
     /// Authenticate the questions of `gatehouse doctor` to a running server; the first one makes them.
-    let probes: [[UInt8]]
+    let operatorProofs: [[UInt8]]
     /// Name e-mail addresses in the log and in audit events; the first one names them, the others find what is named already.
     let addressHashes: [[UInt8]]
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
@@ -49,14 +49,14 @@ package struct MasterKey: Sendable {
         browserSessions = tokenKeys("browser sessions")
         clientSessions = tokenKeys("client sessions")
         accessTokens = derived("access tokens of administrators")
-        probes = derived("probes of the operator")
+        operatorProofs = derived("probes of the operator")
         emailCodes = derived("e-mail codes")[0]
         addressHashes = derived("hashes of addresses")
         flowResponses = derived("flow responses")
     }
 
     /// Whether a former key is listed besides the first.
-    package var isBeingChanged: Bool { probes.count > 1 }
+    package var isBeingChanged: Bool { operatorProofs.count > 1 }
 
     /// The id of the key that makes refresh tokens; the key cannot be computed from it.
     var tokenKey: Int32 { refreshTokens[0].id }

@@ -3,7 +3,7 @@
 /// - Parameters:
 ///   - tries: how often it is done at most.
 ///   - races: which errors mean the same, besides `conflict`.
-func retryingWhenOvertaken<Result>(
+func retryingConflicts<Result>(
     tries: Int = 4, orRaces races: (AccountError) -> Bool = { _ in false }, _ work: () async throws(AccountError) -> Result
 ) async throws(AccountError) -> Result {
     for _ in 1..<tries {

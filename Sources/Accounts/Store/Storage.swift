@@ -84,7 +84,7 @@ extension SQL {
 
 /// The SQLSTATEs that functions of the schema raise.
 enum SQLState {
-    /// Raised by `raise_overtaken`.
+    /// Raised by `raise_overtaken`, which has the name of an earlier version.
     static let conflict = "OV001"
 }
 

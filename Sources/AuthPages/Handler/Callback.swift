@@ -85,7 +85,7 @@ enum Callback {
             try await broker.record(returned)
             response = page.redirect(returned)
         }
-        response.headers.add("set-cookie", FlowCookie.cookie(flow.id, site).clear())
+        response.setCookie(FlowCookie.cookie(flow.id, site).clear())
         return response
     }
 }

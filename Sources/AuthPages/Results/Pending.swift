@@ -47,7 +47,7 @@ struct Pending: RawEndpoint {
             origin: input.origin.asString)
         guard case .event(let event) = collected else { return Response(json: Array("{}".utf8)) }
         var response = Response(json: event)
-        response.headers.add("set-cookie", ReturnCookie.cookie(services.site).clear())
+        response.setCookie(ReturnCookie.cookie(services.site).clear())
         return response
     }
 }

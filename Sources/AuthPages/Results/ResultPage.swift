@@ -94,7 +94,7 @@ struct ResultPage {
         data["returnURL"] = .string(url)
         data["flow"] = .string(FlowID(bytes: flow.id).text)
         var response = handlerPage(data)
-        response.headers.add("set-cookie", ReturnCookie.set(ticket, site))
+        response.setCookie(ReturnCookie.set(ticket, site))
         return response
     }
 

@@ -14,7 +14,7 @@ struct UpdateConfig: AdministratorEndpoint {
 
     func callAsFunction(_ input: EmulatorConfig, by administrator: Administrator, _ context: Context) async throws -> ProjectConfig {
         let project = try context.project
-        guard context.isOfDevelopment, try EmulatorConfig.areAll(of: context.request),
+        guard context.isOfDevelopment, try EmulatorConfig.covers(context.request),
             let changed = context.services.projects.change(project.settings.id, input.set)
         else { throw Failure.configuredByFile(project.fileName) }
         return ProjectConfig(of: changed)
@@ -22,8 +22,8 @@ struct UpdateConfig: AdministratorEndpoint {
 }
 
 extension EmulatorConfig {
-    /// Whether a body has no other settings than switches, and `updateMask` names no other ones.
-    fileprivate static func areAll(of request: Request) throws -> Bool {
+    /// Whether a body has no other settings than these, and `updateMask` names no other ones.
+    fileprivate static func covers(_ request: Request) throws -> Bool {
         let mask = try Form.reading(request.query).all("updateMask").flatMap { $0.split { $0 == UInt8(ascii: ",") } }
         let members = try JSONBody.object(of: request).flatMap { member in
             member.value.object?.map { "\(member.name).\($0.name)" as UTF8Text } ?? [member.name]

@@ -3,7 +3,7 @@ import Text
 package import Web
 
 /// The calls that test suites of apps make to Firebase's Auth emulator besides the API itself: wait until it runs, remove all accounts,
-/// list the codes in mails, follow their links, and read and set two switches.
+/// list the codes in mails, follow their links, and read and set two settings.
 ///
 /// Only development mode has them. Each route is `access: .development`, so that only this machine reaches it (`Web/Callers/Access`,
 /// SEC-22). They need no API key, as in the emulator. The calls of the API work in development mode as in production; nothing of them is

@@ -18,14 +18,14 @@ struct EmulatorConfig: Codable, Sendable {
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: project.emailEnumerationProtection)
     }
 
-    /// Sets the switches that are present, and leaves the others as they are.
+    /// Sets those that are present, and leaves the others as they are.
     func set(in project: inout ProjectSettings) {
         if let allowed = signIn?.allowDuplicateEmails { project.signIn.oneAccountPerEmail = !allowed }
         if let enabled = emailPrivacyConfig?.enableImprovedEmailPrivacy { project.emailEnumerationProtection = enabled }
     }
 }
 
-/// `GET /emulator/v1/projects/{project}/config`: the current switches.
+/// `GET /emulator/v1/projects/{project}/config`: the current settings.
 struct GetEmulatorConfig: Endpoint {
     static let route = Route(.get, "/emulator/v1/projects/{project}/config", access: .development)
 
@@ -36,7 +36,7 @@ struct GetEmulatorConfig: Endpoint {
     }
 }
 
-/// `PATCH /emulator/v1/projects/{project}/config`: sets the switches that the body names, and answers with all of them.
+/// `PATCH /emulator/v1/projects/{project}/config`: sets what the body names, and answers with all of them.
 struct SetEmulatorConfig: Endpoint {
     static let route = Route(.patch, "/emulator/v1/projects/{project}/config", access: .development)
 

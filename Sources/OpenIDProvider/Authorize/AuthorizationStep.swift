@@ -98,7 +98,7 @@ struct AuthorizationStep {
         try await context.limit(.startSignIn, of: address.project)
         let (pending, cookie) = try await accounts.openID.requests.store(asked, in: settings)
         var response = RedirectResponse.to(path(pending.id.text), status: request.method == .post ? 303 : 302)
-        response.setCookies(IssuerCookies.requests(site).set(pending.id.text, cookie, for: IssuerCookies.waiting, in: request))
+        response.setCookies(IssuerCookies.requests(site).set(pending.id.text, cookie, for: AuthorizationRequests.timeToSignIn, in: request))
         return response
     }
 
@@ -132,7 +132,7 @@ struct AuthorizationStep {
 
     private func finish(_ answer: AuthorizationResponse, _ asked: AuthorizationRequest, _ pending: PendingAuthorization?) -> Response {
         var response = answer.response(to: request, of: address.project, language: asked.language)
-        if let pending { response.headers.add("set-cookie", IssuerCookies.requests(site).cookie(pending.id.text).clear()) }
+        if let pending { response.setCookie(IssuerCookies.requests(site).cookie(pending.id.text).clear()) }
         return response
     }
 }

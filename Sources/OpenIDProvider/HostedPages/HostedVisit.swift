@@ -82,8 +82,7 @@ struct HostedVisit {
         if let former = self.session { try await accounts.openID.browserSessions.replace(former, by: session, in: settings) }
         var response = page.map { go(to: $0) } ?? resume()
         let value = accounts.openID.browserSessions.cookie(for: session, in: settings)
-        let lifetime = settings.openIDProvider?.sessionLifetime ?? .zero
-        response.headers.add("set-cookie", IssuerCookies.session(of: settings, site).set(value, for: lifetime))
+        response.setCookie(IssuerCookies.setSession(value, of: settings, site))
         return response
     }
 

@@ -96,7 +96,7 @@ private struct LogoutVisit {
     /// The way back to the relying party, or a page.
     func signedOut() -> Response {
         var response = asked.target.map { RedirectResponse.to($0, status: request.method == .post ? 303 : 302) } ?? page(asks: false)
-        response.headers.add("set-cookie", IssuerCookies.session(of: settings, context.services.site).clear())
+        response.setCookie(IssuerCookies.session(of: settings, context.services.site).clear())
         return response
     }
 

@@ -4,12 +4,14 @@ package import Web
 
 /// The cookies of a project's OpenID provider in a browser.
 package enum IssuerCookies {
-    /// As long as a pending request waits.
-    package static let waiting: Duration = .seconds(1800)
-
     /// The browser's session in the project.
     package static func session(of project: ProjectSettings, _ site: Site) -> HostCookie {
         HostCookie("gatehouse_session." + project.id, at: site)
+    }
+
+    /// The header that starts the browser's session.
+    package static func setSession(_ value: String, of project: ProjectSettings, _ site: Site) -> String {
+        session(of: project, site).set(value, for: project.openIDProvider?.sessionLifetime ?? .zero)
     }
 
     /// One for each request that waits; it binds the request to the browser.

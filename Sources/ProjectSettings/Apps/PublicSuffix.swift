@@ -12,7 +12,7 @@ package enum PublicSuffix {
         guard URI.parse("https://\(host)")?.address == nil, labels.count > 2 else { return host }
         let suffix = (2...3).last { count in
             let end = labels.suffix(count).joined(separator: ".")
-            return isKnown(end) || looksLikeOne(end)
+            return isKnown(end) || looksLikeOne(end, words: words.union(moreWords))
         }
         return labels.suffix((suffix ?? 1) + 1).joined(separator: ".")
     }
@@ -22,13 +22,16 @@ package enum PublicSuffix {
 
     /// Whether `host` looks like a registry: two names, of which the second is a country and the first a word that registries of countries
     /// use.
-    static func looksLikeOne(_ host: String) -> Bool {
+    static func looksLikeOne(_ host: String, words: Set<String> = words) -> Bool {
         let labels = host.split(separator: ".")
         guard labels.count == 2, labels[1].utf8.count == 2 else { return false }
         return words.contains(String(labels[0]))
     }
 
-    private static let words: Set<String> = [
+    /// Words of registries that people have for domains of their own, too.
+    private static let moreWords: Set<String> = ["gen", "go", "info", "sch", "web"]
+
+    static let words: Set<String> = [
         "ac", "co", "com", "edu", "gob", "gouv", "gov", "mil", "ne", "net", "nom", "or", "org",
     ]
 

@@ -10,10 +10,10 @@ package enum KnownMasterKey {
     ///
     /// Such a server could not read what is sealed with the first key: it could not even load its signing keys again.
     package static func stranger(_ settings: ServerSettings, _ client: HTTPClient, _ clock: Clock) async -> ListenAddress? {
-        let probes = OperatorProofs(masterKey: settings.masterKey, clock: clock)
+        let proofs = OperatorProofs(masterKey: settings.masterKey, clock: clock)
         let address = settings.listen.dialled
-        guard await !answers(probes.make(), at: address, client) else { return nil }
-        for proof in probes.makeWithOthers() where await answers(proof, at: address, client) { return address }
+        guard await !answers(proofs.make(), at: address, client) else { return nil }
+        for proof in proofs.makeWithOthers() where await answers(proof, at: address, client) { return address }
         return nil
     }
 

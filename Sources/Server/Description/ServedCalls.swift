@@ -1,7 +1,7 @@
+import AuthPages
 import IdentityToolkit
 import JSON
 import OpenIDProvider
-import AuthPages
 import Web
 
 /// The calls of the server by subject: what a listener answers, and what the description of the API tells.
@@ -23,14 +23,14 @@ package enum ServedCalls {
     private static let operations = APIDescription.Section(
         "operations", "Health and metrics: on the listener of `operations` where the configuration has one, otherwise on the API's.",
         Operations.handlers)
-    private static let probe = APIDescription.Section(
+    private static let proxyCheck = APIDescription.Section(
         "probe", "For `gatehouse doctor`, which asks on the way of a client how its request arrives.", [Operations.proxyCheck])
     private static let reload = APIDescription.Section(
         "reload", "Only on the listener of `operations`.", [Reload.handler { .taken }])
 
     /// The endpoints of the public listener.
     static func handlers(_ settings: ServerSettings) -> [Handler] {
-        var sections = [front, probe] + (settings.operations == nil ? [operations] : []) + [api, signIn, openID]
+        var sections = [front, proxyCheck] + (settings.operations == nil ? [operations] : []) + [api, signIn, openID]
         // In front of the others, since the emulator's answer to the address without a path must win.
         if settings.development { sections.insert(development, at: 0) }
         return sections.flatMap(\.handlers)
@@ -45,7 +45,7 @@ package enum ServedCalls {
                 from Firebase.
                 """,
             words: .init(calls: CallWords.texts, fields: FieldWords.texts),
-            sections: [front, api, signIn, openID, development, operations, probe, reload]
+            sections: [front, api, signIn, openID, development, operations, proxyCheck, reload]
         ).json()
     }
 

@@ -27,7 +27,7 @@ struct PublicURLChecks {
     /// - Parameter database: `nil` where it cannot be read.
     func findings(_ database: Database?) async -> [Finding] {
         let direct: OutboundResponse
-        do { direct = try await probe() } catch {
+        do { direct = try await ask() } catch {
             return [
                 .fault(
                     "publicURL.unreachable", "\(settings.publicURL) does not answer: \(Self.reason(error))",
@@ -60,7 +60,7 @@ struct PublicURLChecks {
             return findings
         }
         findings += addressFindings(seen)
-        if let forged = try? await probe(forging: forgedHeader), let told = arrival(in: forged), isDeceived(seen, told) {
+        if let forged = try? await ask(forging: forgedHeader), let told = arrival(in: forged), isDeceived(seen, told) {
             findings.append(
                 .fault(
                     "publicURL.forged", "A client that writes \(header) itself is believed, and can pretend to have any address",
@@ -102,7 +102,7 @@ struct PublicURLChecks {
         let header: String?
     }
 
-    private func probe(forging value: String? = nil) async throws(OutboundError) -> OutboundResponse {
+    private func ask(forging value: String? = nil) async throws(OutboundError) -> OutboundResponse {
         var request = OutboundRequest(.get, settings.publicURL + Operations.proxyCheckPath)
         request.headers.add(OperatorProofs.header, OperatorProofs(masterKey: settings.masterKey, clock: clock).make())
         if let value { request.headers.add(header, value) }

@@ -62,7 +62,10 @@ package struct CookieFamily: Sendable {
 }
 
 extension Response {
+    /// - Parameter header: what `HostCookie.set` or `clear` gives.
+    package mutating func setCookie(_ header: String) { headers.add("set-cookie", header) }
+
     package mutating func setCookies(_ headers: [String]) {
-        for header in headers { self.headers.add("set-cookie", header) }
+        for header in headers { setCookie(header) }
     }
 }

@@ -1,8 +1,8 @@
 import Accounts
 import Brokerage
 
-/// Every error that a caller may see: its wire code, the text shown with it, and its kind. This is the only such table; an error without a
-/// line here is answered as a 500, and only the log explains it.
+/// Every error that a caller may see: its wire code, the text shown with it, and its kind. The files of this folder are the only such table; an
+/// error without a line in them is answered as a 500, and only the log explains it.
 package struct Failure: Error, Equatable {
     package let code: String
     package let detail: String?

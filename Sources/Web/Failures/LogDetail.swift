@@ -14,7 +14,7 @@ package enum LogDetail {
         }
     }
 
-    /// The level of the line about a request that could not be answered. One that other changes of the same account have overtaken needs
+    /// The level of the line about a request that could not be answered. One that met other changes of the same account needs
     /// nothing of the operator.
     package static func level(of error: any Error) -> Logger.Level {
         if case AccountError.conflict = error { .notice } else { .error }

@@ -219,7 +219,7 @@ import Text
             ])
     }
 
-    @Test func `SEC-02 keeps nothing of a sign-in that a takeover has overtaken`() async throws {
+    @Test func `SEC-02 keeps nothing of a sign-in that a takeover came before`() async throws {
         let fixture = try await Fixture()
         let trap = try await fixture.signIn(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"))
         let account = trap.account

@@ -1,9 +1,9 @@
 @testable import Accounts
+@testable import AuthPages
 import HTTP
 import JSON
 import Testing
 import Text
-@testable import AuthPages
 
 @Suite struct MadeUpPersonTests {
     @Test func `makes the claims of the emulator's page, without those that are empty`() {

@@ -7,7 +7,7 @@ from support.harness import ROOT
 # The text of each source file of a target that answers requests.
 FEATURES = [
     path.read_text()
-    for name in ("Brokerage", "IdentityToolkit", "Pages", "Projects", "AuthPages", "Web")
+    for name in ("AuthPages", "Brokerage", "IdentityToolkit", "OpenIDProvider", "Pages", "Projects", "Web")
     for path in sorted((ROOT / "Sources" / name).rglob("*.swift"))
 ]
 

@@ -15,7 +15,7 @@ from support.names import API_KEY, TIMEOUT
 from support.routes import FEATURES, routes
 from support.servers.site import Site
 
-FIELD = re.compile(r"^ +var (\w+): (?:UTF8Text|JSON|Clearable|\[|\w+\?)", re.M)
+FIELD = re.compile(r"^ +var (\w+): (?:UTF8Text|JSON|FieldUpdate|\[|\w+\?)", re.M)
 NAMED = re.compile(r"(?:query|form|answer|body|object)(?:\.text\(|\[|\.all\()\"(\w+)\"")
 HEADER = re.compile(r"headers(?:\[|\.values\(|\.cookie\()\"([\w-]+)\"")
 

@@ -17,7 +17,7 @@ from support.clients.flows import pkce
 from support.leaks import note
 from support.names import TIMEOUT
 from support.openid.pages import Browser, Page, note_secrets
-from support.openid.person import AuthPages
+from support.openid.person import SignIn
 
 FORM = "application/x-www-form-urlencoded"
 

@@ -4,7 +4,7 @@ import ProjectSettings
 import Text
 
 /// Finds the accounts that a sign-in or a link with an identity is about, in one read.
-struct LinkingCandidates: Sendable {
+struct LinkingLookup: Sendable {
     let storage: Storage
 
     struct Found {
@@ -31,25 +31,25 @@ struct LinkingCandidates: Sendable {
                     JOIN provider_issuers p ON p.project_id = \(project: project) AND p.provider_id = i.provider_id
                     WHERE i.project_id = \(project: project) AND i.provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
                         AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) LIMIT 1))
-                """, with: "\(sessionLives), \(Holding.column(of: identity.providerID, in: project))", in: project))
+                """, with: "\(sessionLives), \(Candidate.column(of: identity.providerID, in: project))", in: project))
         var found = Found()
         for row in rows {
-            guard let holding = try reading({ try Holding(row, of: identity.providerID) }) else { continue }
-            if holding.isOwner(of: identity) {
-                found.candidates.owner = holding.account
-                found.candidates.ownerHasOtherTenant = holding.hasOtherTenant(than: identity)
+            guard let candidate = try reading({ try Candidate(row, of: identity.providerID) }) else { continue }
+            if candidate.isOwner(of: identity) {
+                found.candidates.owner = candidate.account
+                found.candidates.ownerHasOtherTenant = candidate.hasOtherTenant(than: identity)
             }
-            if let email = identity.email, holding.account.email == email { found.candidates.accountOfAddress = holding.account }
-            if holding.account.id.isExactly(accountID) {
-                found.linking = holding.account
-                found.sessionLives = holding.sessionLives
+            if let email = identity.email, candidate.account.email == email { found.candidates.accountOfAddress = candidate.account }
+            if candidate.account.id.isExactly(accountID) {
+                found.linking = candidate.account
+                found.sessionLives = candidate.sessionLives
             }
         }
         return found
     }
 
     /// An account that was found, and what no account shows of its identity of one provider.
-    private struct Holding {
+    private struct Candidate {
         let account: Account
         let sessionLives: Bool
         private let linked: LinkedIdentity?
