@@ -20,11 +20,6 @@ extension String: Scalar {
     static func read(_ value: JSON, _ spelling: JSON.Spelling) -> String? { value.string?.asString }
 }
 
-extension UTF8Text: Scalar {
-    static var expected: String { String.expected }
-    static func read(_ value: JSON, _ spelling: JSON.Spelling) -> UTF8Text? { value.string }
-}
-
 extension Bool: Scalar {
     static var expected: String { "true or false" }
 
