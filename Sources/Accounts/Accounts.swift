@@ -49,19 +49,19 @@ package final class Accounts: Sendable {
             storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock, tokenKey: masterKey.tokenKey
         )
         limits = RateLimits(database: database, clock: clock, refusals: refusals)
-        directory = AccountDirectory(storage: storage)
+        directory = AccountDirectory(storage: storage, limits: limits)
         sessions = Sessions(database: database, masterKey: masterKey, clock: clock, log: log)
         idTokens = IDTokens(storage: storage, clock: clock, publicURL: publicURL, signingKeys: signingKeys, limits: limits)
         codeMails = ActionCodeMails(
             storage: storage, clock: clock, publicURL: publicURL, outbox: outbox, directory: directory, idTokens: idTokens,
-            addressHashes: addressHashes)
-        let notices = OwnerNotices(mails: codeMails, limits: limits)
+            addressHashes: addressHashes, limits: limits)
+        let notices = OwnerNotices(mails: codeMails)
         codes = ActionCodes(
-            storage: storage, clock: clock, directory: directory, passwords: passwords, mails: codeMails, notices: notices)
+            storage: storage, clock: clock, directory: directory, passwords: passwords, mails: codeMails, notices: notices, limits: limits)
         changes = AccountChanges(
             storage: storage, clock: clock, directory: directory, idTokens: idTokens, passwords: passwords, notices: notices,
             completion: completion)
-        deletion = AccountDeletion(storage: storage, clock: clock, idTokens: idTokens)
+        deletion = AccountDeletion(storage: storage, clock: clock, idTokens: idTokens, limits: limits)
         self.signIns = signIns
 
         signIn = SignInRules(
@@ -83,7 +83,8 @@ package final class Accounts: Sendable {
             sessions: ClientSessions(storage: storage, masterKey: masterKey, clock: clock, signingKeys: signingKeys),
             tokens: ClientTokens(clock: clock, signingKeys: signingKeys),
             assertions: ClientAssertions(storage: storage),
-            profileEdits: ProfileEdits(storage: storage))
+            secrets: ClientSecrets(limits: limits),
+            profileEdits: ProfileEdits(storage: storage, limits: limits))
         administration = AdministrationRules(
             accounts: AccountAdministration(storage: storage, clock: clock, directory: directory, passwords: passwords),
             lists: AccountLists(storage: storage),
@@ -113,6 +114,7 @@ package struct OpenIDRules: Sendable {
     package let sessions: ClientSessions
     package let tokens: ClientTokens
     package let assertions: ClientAssertions
+    package let secrets: ClientSecrets
     package let profileEdits: ProfileEdits
 }
 

@@ -12,7 +12,7 @@ package struct BegunSignIn: Sendable {
 /// The step "begin": makes a flow, finds the page of the provider to go to, and stores the flow. One round trip to the database.
 extension BrokeredProject {
     /// - Parameters:
-    ///   - start: what the caller decides. Limits have been charged, and the address that gets the result has been checked.
+    ///   - start: what the caller decides. The step has been charged, and the address that gets the result has been checked.
     ///   - provider: from `provider(_:)`.
     ///   - scopes: what the app asks for besides the entry's.
     package func begin(

@@ -7,6 +7,7 @@
 ///
 /// | Step | Function | File |
 /// |---|---|---|
+/// | before begin and redeem | `BrokeredProject.charge` | `BrokeredProject.swift` |
 /// | begin | `BrokeredProject.begin` | `BeginSignIn.swift` |
 /// | return | `Brokerage.flow(waitingFor:)`, `BrokeredProject.receive`, `record` | `ReturnFromProvider.swift` |
 /// | redeem | `BrokeredProject.redeem` | `RedeemSignIn.swift` |
@@ -17,8 +18,8 @@
 /// | later: the provider's tokens for a back end | `ProviderAccess.tokens` | `ProviderTokens/ProviderAccess.swift` |
 /// | beside sign-ins | `BrokeredProject.photo`, `revoke` | `BrokeredProject.swift` |
 ///
-/// All these steps throw `BrokerageError`, so they have one policy for errors. Pages, JSON, cookies and rate limits are for the
-/// features above.
+/// All these steps but the charge throw `BrokerageError`, so they have one policy for errors. Pages, JSON and cookies are for the features
+/// above.
 package import Accounts
 package import Curl
 package import Logging

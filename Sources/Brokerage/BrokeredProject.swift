@@ -1,6 +1,6 @@
-import Accounts
+package import Accounts
 import Logging
-import ProjectSettings
+package import ProjectSettings
 package import Providers
 package import Text
 
@@ -20,6 +20,12 @@ package struct BrokeredProject: Sendable {
     package func provider(_ id: UTF8Text) throws(BrokerageError) -> ProviderSettings {
         guard let provider = providers[id] ?? development?.provider(id) else { throw .notEnabled(id, hasEntry: named.contains(id)) }
         return provider
+    }
+
+    /// Charges the step `begin` (`startSignIn`) or `redeem` (`federatedSignIn`), in one round trip. The features call it before the step,
+    /// since the page of an SDK also stores what failed before a sign-in began. Throws `tooManyAttempts` or `quotaExceeded`.
+    package func charge(_ step: LimitedAction, from client: Session.ClientInfo) async throws(AccountError) {
+        try await brokerage.accounts.limits.charge(step, in: settings, from: client)
     }
 
     /// The person's photo; `nil` when the provider has none.

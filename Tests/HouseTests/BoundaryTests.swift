@@ -59,6 +59,17 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Sources/IdentityToolkit/A.swift", "try await accounts.limits.charge(.signUp, in: a, from: b)", false),
+        ("Sources/Web/A.swift", "let charge = context.services.accounts.limits.charge", false),
+        ("Sources/AuthPages/A.swift", "try await broker.charge(.startSignIn, from: a)", true),
+        ("Sources/Brokerage/A.swift", "try await accounts.limits.charge(a, in: b, from: c)", true),
+        ("Sources/gatehouse/A.swift", "try await accounts.limits.forget(a, on: b, by: c)", true),
+    ])
+    func `catches a limit that is charged above the rule`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.limits(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
         ("Sources/AuthPages/A.swift", "let a = DevelopmentProviders(believingEveryClaimAt: b, except: [])", false),
         ("Sources/Brokerage/A.swift", "DevelopmentProviders.init(\n    believingEveryClaimAt: b, except: [])", false),
         ("Sources/Web/Callers/DevelopmentCaller.swift", "DevelopmentProviders(believingEveryClaimAt: b, except: [])", true),
@@ -146,6 +157,7 @@ import Testing
     @Test func `only the list of its columns inserts an account`() { #expect(Repository.swift.flatMap(Boundaries.accounts) == []) }
     @Test func `a statement names one project`() { #expect(Repository.swift.flatMap(Boundaries.projects) == []) }
     @Test func `only Brokerage verifies what providers say`() { #expect(Repository.swift.flatMap(Boundaries.brokering) == []) }
+    @Test func `only rules charge limits`() { #expect(Repository.swift.flatMap(Boundaries.limits) == []) }
     @Test func `only a checked request may make people up`() { #expect(Repository.swift.flatMap(Boundaries.development) == []) }
     @Test func `only who has the proof makes an administrator`() { #expect(Repository.swift.flatMap(Boundaries.administrators) == []) }
     @Test func `only HTTPServer opens listening sockets`() { #expect(Repository.swift.flatMap(Boundaries.sockets) == []) }

@@ -48,13 +48,6 @@ import Web
         }
     }
 
-    @Test func `every secret of a client proves it`() {
-        var client = Fixture.server
-        client.secrets = [Secret("one"), Secret("two")]
-        #expect(client.has(secret: "one") && client.has(secret: "two"))
-        #expect(!client.has(secret: "three") && !client.has(secret: "") && !Fixture.app.has(secret: ""))
-    }
-
     private static let now = Instant(seconds: 1_000_000)
 
     private struct Signed {

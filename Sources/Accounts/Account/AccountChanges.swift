@@ -23,14 +23,12 @@ package struct AccountChanges: Sendable {
     ///
     /// Throws what `IDTokens.account` throws, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy throws,
     /// `addressNeeded`, and `tooManyAttempts` for the mailbox of the notices.
-    /// - Parameter attempt: makes the attempt that is charged to the account with this id.
     /// - Returns: the outcome is `nil` when the caller's own goes on.
     package func update(
-        _ idToken: String, _ change: AccountChange, language: String, _ attempt: @escaping (String) -> Attempt,
-        in project: ProjectSettings, from client: Session.ClientInfo
+        _ idToken: String, _ change: AccountChange, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome?) {
         try await retryingConflicts { () async throws(AccountError) in
-            let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
+            let (account, token) = try await idTokens.account(of: idToken, charging: (.update, client), in: project)
             let linksPassword = change.password != nil && change.email != nil && !account.hasPassword
             guard !project.emailEnumerationProtection || !(change.movesEmail(of: account) || linksPassword) else {
                 throw .emailNeedsVerification
@@ -44,8 +42,8 @@ package struct AccountChanges: Sendable {
     ///
     /// Throws as `update` does.
     package func linkPassword(
-        _ idToken: String, email: String, password: String, displayName: String?, language: String,
-        _ attempt: @escaping (String) -> Attempt, in project: ProjectSettings, from client: Session.ClientInfo
+        _ idToken: String, email: String, password: String, displayName: String?, language: String, in project: ProjectSettings,
+        from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         var change = AccountChange()
         change.email = email
@@ -54,7 +52,7 @@ package struct AccountChanges: Sendable {
         return try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
             [change] () async throws(AccountError) in
             try await retryingConflicts { () async throws(AccountError) in
-                let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
+                let (account, token) = try await idTokens.account(of: idToken, charging: (.update, client), in: project)
                 // Where addresses are protected, an address changes only by a mail to the new one.
                 guard !project.emailEnumerationProtection || account.email == nil || !change.movesEmail(of: account) else {
                     throw .emailNeedsVerification

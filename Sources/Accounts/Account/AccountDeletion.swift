@@ -7,11 +7,13 @@ package struct AccountDeletion: Sendable {
     let storage: Storage
     let clock: Clock
     let idTokens: IDTokens
+    let limits: RateLimits
 
     /// Removes the caller's own account, shortly after they signed in; see `delete(_:by:)`.
     package func delete(
         forIDToken idToken: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) {
+        try await limits.charge(.deleteAccount, in: project, from: client)
         try await retryingConflicts { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, in: project)
             guard project.signIn.deletion else { throw .adminOnly }

@@ -5,6 +5,7 @@ import Text
 /// Finds accounts, with their identities.
 package struct AccountDirectory: Sendable {
     let storage: Storage
+    let limits: RateLimits
 
     /// The account with this id.
     package func account(_ id: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
@@ -16,19 +17,29 @@ package struct AccountDirectory: Sendable {
         try Account.one(of: await storage.read(Account.select("a.email = \(email)", in: project)))
     }
 
-    /// The account that signs in with this address: the one whose own address it is, or else the only one with an identity that has it.
-    package func account(signingInWith email: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
-        if let account = try await account(email: email, in: project) { return account }
+    /// The same, in one round trip with the charge of an attempt.
+    func account(email: String, charging attempt: Attempt, in project: ProjectSettings) async throws(AccountError) -> Account? {
+        try Account.one(of: await limits.charge(attempt, then: Account.select("a.email = \(email)", in: project)))
+    }
+
+    /// Tells a client whether any account signs in with this address, and which: the one whose own address it is, or else, where an address
+    /// has one account, the only one with an identity that has it.
+    package func identify(
+        _ email: String, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> (account: Account?, isRegistered: Bool) {
+        if let account = try await account(email: email, charging: Attempt(.identify, from: client, in: project), in: project) {
+            return (account, true)
+        }
+        guard project.signIn.oneAccountPerEmail else {
+            let found: SQL = "SELECT 1 FROM identities WHERE project_id = \(project: project) AND email = \(email) LIMIT 1"
+            return (nil, try await !storage.read(found).isEmpty)
+        }
         let bearer: SQL = """
             a.account_id = (SELECT min(account_id) FROM identities WHERE project_id = \(project: project) AND email = \(email)
                 HAVING count(DISTINCT account_id) = 1)
             """
-        return try Account.one(of: await storage.read(Account.select(bearer, in: project)))
-    }
-
-    /// Whether a provider told this address of a person.
-    package func isOfIdentity(_ email: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
-        try await !storage.read("SELECT 1 FROM identities WHERE project_id = \(project: project) AND email = \(email) LIMIT 1").isEmpty
+        let account = try Account.one(of: await storage.read(Account.select(bearer, in: project)))
+        return (account, account != nil)
     }
 
     /// The identities of a provider under this issuer, those that signed in last first.

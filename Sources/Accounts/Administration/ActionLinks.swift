@@ -33,11 +33,13 @@ extension ActionCodeMails {
         }
     }
 
-    /// Mails the link in place of the person, who does not ask for it. Throws as `makeLink` does.
+    /// Mails the link in place of the person, who does not ask for it. Throws `tooManyAttempts` for the mailbox, then as `makeLink` does.
     package func sendLink(
         _ kind: OutgoingMail.Kind, for email: String, newEmail: String? = nil, _ options: MailOptions, by administrator: Administrator
     ) async throws(AccountError) {
         let project = administrator.project
+        // A leaked key must not be able to flood the mailbox of a stranger.
+        try await limits.charge(Attempt(kind.limit, from: administrator.client, mailbox: newEmail ?? email, in: project))
         try await retryingConflicts { () async throws(AccountError) in
             let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
             let mail = statements(for: codeMail, options, in: project)
@@ -70,5 +72,16 @@ extension ActionCodeMails {
             guard try await directory.isFree(newEmail, in: project) else { throw .emailTaken }
         }
         return (CodeMail(kind, to: newEmail ?? email, account: account, email: email, newEmail: newEmail), account)
+    }
+}
+
+extension OutgoingMail.Kind {
+    /// The action whose limit a mail of this kind counts against.
+    fileprivate var limit: LimitedAction {
+        switch self {
+        case .resetPassword: .sendPasswordReset
+        case .signIn: .sendSignInLink
+        default: .sendVerification
+        }
     }
 }

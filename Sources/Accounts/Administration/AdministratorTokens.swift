@@ -30,9 +30,11 @@ package struct AdministratorTokens: Sendable {
     /// An access token for the service account that signed the assertion.
     ///
     /// Throws `assertionRefused` unless a live key of the account did, and what `RateLimits.charge` throws.
-    /// - Parameter attempt: charged in the round trip that reads the keys.
-    package func issue(for assertion: ServiceAccountAssertion, _ attempt: Attempt) async throws(AccountError) -> String {
-        let rows = try await limits.charge(attempt, then: ServiceAccountKey.select(of: assertion.email, id: assertion.keyID))
+    package func issue(
+        for assertion: ServiceAccountAssertion, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> String {
+        let rows = try await limits.charge(
+            Attempt(.accessToken, from: client, in: project), then: ServiceAccountKey.select(of: assertion.email, id: assertion.keyID))
         let signer = try assertion.signer(among: try reading { try rows.map(ServiceAccountKey.init) })
         return AdministratorToken(serviceAccount: assertion.email, keyID: signer.id, expires: clock.now().seconds + Self.lifetime).text(
             key: keys[0])

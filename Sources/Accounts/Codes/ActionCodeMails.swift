@@ -15,12 +15,16 @@ package struct ActionCodeMails: Sendable {
     let directory: AccountDirectory
     let idTokens: IDTokens
     let addressHashes: AddressHashes
+    let limits: RateLimits
 
     /// Mails a code that sets a new password to `email`, if an account has this address.
     ///
     /// Throws `noSuchEmail` and `accountDisabled` only where addresses are not protected.
-    package func sendPasswordReset(to email: String, _ options: MailOptions, in project: ProjectSettings) async throws(AccountError) {
-        let account = try await directory.account(email: email, in: project)
+    package func sendPasswordReset(
+        to email: String, _ options: MailOptions, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) {
+        let attempt = Attempt(.sendPasswordReset, from: client, email: email, in: project)
+        let account = try await directory.account(email: email, charging: attempt, in: project)
         if !project.emailEnumerationProtection {
             guard let account else { throw .noSuchEmail }
             guard !account.disabled else { throw .accountDisabled }
@@ -32,8 +36,11 @@ package struct ActionCodeMails: Sendable {
     /// Mails a code that signs in as `email`, and creates an account when no account has the address.
     ///
     /// Throws `accountDisabled` only where addresses are not protected.
-    package func sendSignInLink(to email: String, _ options: MailOptions, in project: ProjectSettings) async throws(AccountError) {
-        let account = try await directory.account(email: email, in: project)
+    package func sendSignInLink(
+        to email: String, _ options: MailOptions, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) {
+        let attempt = Attempt(.sendSignInLink, from: client, email: email, in: project)
+        let account = try await directory.account(email: email, charging: attempt, in: project)
         if let account, account.disabled, !project.emailEnumerationProtection { throw .accountDisabled }
         // A code that could not sign in is not mailed: where apps may not make accounts, the mailbox may be a stranger's.
         let isDecoy = account.map(\.disabled) ?? !project.signIn.signUp
@@ -42,28 +49,40 @@ package struct ActionCodeMails: Sendable {
 
     /// Mails the caller a code that proves their account's address.
     ///
-    /// Throws `addressNeeded` for an account without one.
+    /// Throws what `IDTokens.account` throws, then `addressNeeded` for an account without an address.
     /// - Returns: the address.
     package func sendVerification(
-        to account: Account, _ token: IDToken, _ options: MailOptions, in project: ProjectSettings
+        forIDToken idToken: String, _ options: MailOptions, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> String {
+        let (account, token) = try await idTokens.account(of: idToken, charging: (.sendVerification, client), in: project)
         guard let email = account.email else { throw .addressNeeded }
+        try await charge(mailTo: email, in: project, from: client)
         try await send(CodeMail(.verifyEmail, to: email, account: account, email: email), by: token, options, in: project)
         return email
     }
 
     /// Mails a code to `newEmail` that moves the caller's account there.
     ///
-    /// Throws `signInTooOld`, and `emailTaken` only where addresses are not protected.
+    /// Throws what `IDTokens.account` throws, then `signInTooOld`, and `emailTaken` only where addresses are not protected.
+    /// - Returns: the account's present address.
     package func sendEmailChange(
-        of account: Account, _ token: IDToken, to newEmail: String, _ options: MailOptions, in project: ProjectSettings
-    ) async throws(AccountError) {
+        forIDToken idToken: String, to newEmail: String, _ options: MailOptions, in project: ProjectSettings,
+        from client: Session.ClientInfo
+    ) async throws(AccountError) -> String? {
+        let (account, token) = try await idTokens.account(of: idToken, charging: (.sendVerification, client), in: project)
+        try await charge(mailTo: newEmail, in: project, from: client)
         try idTokens.requireFresh(token, of: account, in: project)
         let free = try await directory.isFree(newEmail, in: project)
         guard free || project.emailEnumerationProtection else { throw .emailTaken }
         try await send(
             CodeMail(.verifyAndChangeEmail, to: newEmail, account: account, email: account.email, newEmail: newEmail, isDecoy: !free),
             by: token, options, in: project)
+        return account.email
+    }
+
+    /// Charges the mailbox of a mail that an account asks for: many accounts together must not be able to flood another person's.
+    private func charge(mailTo mailbox: String, in project: ProjectSettings, from client: Session.ClientInfo) async throws(AccountError) {
+        try await limits.charge(Attempt(.sendVerification, from: client, mailbox: mailbox, in: project))
     }
 
     /// - Parameter token: the ID token of the caller who asks. Its session must live when the code is stored.

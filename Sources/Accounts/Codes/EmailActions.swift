@@ -4,23 +4,26 @@ import Runtime
 
 /// Proves, changes and gives back addresses by codes.
 extension ActionCodes {
-    /// Uses a code of kind `verifyEmail`, `verifyAndChangeEmail` or `recoverEmail`.
+    /// Uses a code of kind `verifyEmail`, `verifyAndChangeEmail` or `recoverEmail`. A wrong code counts against its client.
     ///
     /// Throws `invalidActionCode` (also for the other kinds), `expiredActionCode`, `accountNotFound`, `accountDisabled`, and `emailTaken`
     /// when another account has the address by now.
+    /// - Parameter kind: `nil` for any of the three.
     package func apply(
-        _ code: String, language: String, in project: ProjectSettings, from client: Session.ClientInfo
+        _ code: String, as kind: ActionCode.Kind? = nil, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (ActionCode, Account) {
-        try await retryingConflicts { () async throws(AccountError) in
-            let pending = try await pending(code, in: project)
-            let account: Account
-            switch pending.code.kind {
-            case .verifyEmail: account = try await verify(pending, in: project)
-            case .verifyAndChangeEmail: account = try await move(pending, language: language, in: project, from: client)
-            case .recoverEmail: account = try await recover(pending, in: project, from: client)
-            case .resetPassword, .signIn: throw .invalidActionCode
+        try await counting(in: project, from: client) { () async throws(AccountError) in
+            try await retryingConflicts { () async throws(AccountError) in
+                let pending = try await pending(code, as: kind, in: project)
+                let account: Account
+                switch pending.code.kind {
+                case .verifyEmail: account = try await verify(pending, in: project)
+                case .verifyAndChangeEmail: account = try await move(pending, language: language, in: project, from: client)
+                case .recoverEmail: account = try await recover(pending, in: project, from: client)
+                case .resetPassword, .signIn: throw .invalidActionCode
+                }
+                return (pending.code, account)
             }
-            return (pending.code, account)
         }
     }
 

@@ -4,7 +4,6 @@ import ProjectSettings
 /// The mails that tell the owner of an account what happened to it (SEC-73).
 struct OwnerNotices: Sendable {
     let mails: ActionCodeMails
-    let limits: RateLimits
 
     /// Writes one mail for each event that its owner must learn of, to the address that the account had before. Each has a link that gives the
     /// account back. The statements stand in the transaction that makes the change, behind the one that changes the account; call
@@ -43,7 +42,7 @@ struct OwnerNotices: Sendable {
             }
         }
         guard mails.outbox != nil, isCharged, account.emailProven, let address = account.email else { return }
-        try await limits.charge(Attempt(.changeSignInMethods, from: client.address, mailbox: address, in: project))
+        try await mails.limits.charge(Attempt(.changeSignInMethods, from: client, mailbox: address, in: project))
     }
 }
 

@@ -1,10 +1,10 @@
 import Crypto
 import Identity
-package import ProjectSettings
+import ProjectSettings
 
 /// One call that is limited, and the buckets that it takes from.
-package struct Attempt: Sendable {
-    package let action: LimitedAction
+struct Attempt: Sendable {
+    let action: LimitedAction
     let projectID: String
     let address: String
     /// In the order in which refusals are reported.
@@ -17,15 +17,16 @@ package struct Attempt: Sendable {
     }
 
     /// - Parameters:
-    ///   - address: the client's `HTTP.Address.limitKey`, as text.
     ///   - email: the address that is signed in, mailed or looked for, whether an account has it or not: the limits must not show who has
     ///     an account. Compared in the same form as accounts.
     ///   - accountID: the caller's account, instead of `email`, when it is known.
-    package init(
-        _ action: LimitedAction, from address: String, email: String? = nil, accountID: String? = nil, in project: ProjectSettings
+    init(
+        _ action: LimitedAction, from client: Session.ClientInfo, email: String? = nil, accountID: String? = nil,
+        in project: ProjectSettings
     ) {
         self.action = action
         projectID = project.storageID
+        let address = client.limitKey
         self.address = address
         let email = email.map { EmailAddress.canonical($0) ?? $0.lowercased() }
         let account = accountID ?? email
@@ -44,11 +45,13 @@ package struct Attempt: Sendable {
 
     /// The charge of a mail for its recipient, when the caller's own account was charged before the recipient was known.
     ///
-    /// - Parameter mailbox: an address in canonical form.
-    package init(_ action: LimitedAction, from address: String, mailbox: String, in project: ProjectSettings) {
+    /// - Parameters:
+    ///   - client: `nil` for an administrator's command.
+    ///   - mailbox: an address in canonical form.
+    init(_ action: LimitedAction, from client: Session.ClientInfo?, mailbox: String, in project: ProjectSettings) {
         self.action = action
         projectID = project.storageID
-        self.address = address
+        address = client?.limitKey ?? "-"
         charges = Self.charges(action, in: project) { $0 == .mailbox ? [EmailAddress.mailbox(of: mailbox)] : nil }
     }
 

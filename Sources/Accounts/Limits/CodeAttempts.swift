@@ -6,8 +6,9 @@ extension RateLimits {
     /// failures; any other error leaves the buckets as they were.
     ///
     /// Throws the errors of `charge`, then those of `work`.
-    package func counting<Result>(_ attempt: Attempt, _ work: () async throws(AccountError) -> Result) async throws(AccountError) -> Result
-    {
+    func counting<Result>(
+        _ attempt: Attempt, _ work: () async throws(AccountError) -> Result
+    ) async throws(AccountError) -> Result {
         try await charge(attempt)
         let result: Result
         do { result = try await work() } catch {
@@ -20,9 +21,6 @@ extension RateLimits {
         try await write(success(of: attempt))
         return result
     }
-
-    /// Forgives the failures of an account whose owner has set a new password by a mail. See `forgiveness`.
-    package func forgive(_ attempt: Attempt) async throws(AccountError) { try await write(forgiveness(of: attempt)) }
 
     private func write(_ statements: [SQL]) async throws(AccountError) {
         if !statements.isEmpty { _ = try await storage.write(all: statements) }

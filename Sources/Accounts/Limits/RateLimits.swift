@@ -1,5 +1,5 @@
 package import Postgres
-import ProjectSettings
+package import ProjectSettings
 package import Runtime
 
 /// Limits that hold for all processes of the database: token buckets in the table `rate_limits`, each one a timestamp (`Bucket`).
@@ -20,12 +20,19 @@ package struct RateLimits: Sendable {
         self.refusals = refusals
     }
 
+    /// Charges a call that is limited by its client and its project alone, in one round trip. Throws what `charge(_:then:)` throws.
+    package func charge(
+        _ action: LimitedAction, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) {
+        try await charge(Attempt(action, from: client, in: project))
+    }
+
     /// Takes from the attempt's buckets, and returns the rows of `read` from the same round trip; without `read`, no rows.
     ///
     /// Throws `tooManyAttempts`, or `quotaExceeded` when the project has reached its limit; then nothing was taken. When the database
     /// cannot be asked, this throws too, since without it the limited action could not run anyway.
     @discardableResult
-    package func charge(_ attempt: Attempt, then read: SQL? = nil) async throws(AccountError) -> [Row] {
+    func charge(_ attempt: Attempt, then read: SQL? = nil) async throws(AccountError) -> [Row] {
         guard !attempt.charges.isEmpty else {
             guard let read else { return [] }
             return try await storage.read(read)
@@ -58,7 +65,7 @@ package struct RateLimits: Sendable {
     /// what was shown. One round trip, in turn with the other attempts that this loop has from the address.
     ///
     /// Throws what `charge(_:then:)` throws.
-    package func charge(_ attempt: Attempt, unlessRight isRight: Bool) async throws(AccountError) {
+    func charge(_ attempt: Attempt, unlessRight isRight: Bool) async throws(AccountError) {
         guard !attempt.charges.isEmpty else { return }
         try await charge(attempt, taking: !isRight, with: nil)
     }
@@ -121,13 +128,13 @@ package struct RateLimits: Sendable {
     /// Statements to commit together with a successful attempt: they clear the account's failures and return this attempt to its client
     /// address. So an honest person never reaches a limit, while failures by others at that address stay counted, and only the account's
     /// own buckets are cleared.
-    package func success(of attempt: Attempt) -> [SQL] {
+    func success(of attempt: Attempt) -> [SQL] {
         giveBack(attempt) { $0.scope.isOfAccount ? Self.all : $0.scope == .address ? $0.rate.interval : nil }
     }
 
     /// Statements to commit when the owner has proven themselves in another way, such as by a code from their mailbox: they clear the
     /// failures of the account, from this and all other addresses. `attempt` was not charged, so its address gets nothing back.
-    package func forgiveness(of attempt: Attempt) -> [SQL] { giveBack(attempt) { $0.scope.isOfAccount ? Self.all : nil } }
+    func forgiveness(of attempt: Attempt) -> [SQL] { giveBack(attempt) { $0.scope.isOfAccount ? Self.all : nil } }
 
     /// Statements that return what the attempt took, and no more: it was neither right nor wrong.
     func refund(of attempt: Attempt) -> [SQL] { giveBack(attempt) { $0.rate.interval } }

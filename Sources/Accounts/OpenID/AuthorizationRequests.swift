@@ -19,12 +19,13 @@ package struct AuthorizationRequests: Sendable {
     package static let timeToSignIn: Duration = .seconds(1800)
     package static let timeToPresent: Duration = .seconds(60)
 
-    /// Keeps a request while its person is at the pages. One round trip.
+    /// Keeps a request while its person is at the pages. One round trip, besides the charge.
     ///
     /// - Returns: the request, and the value of the cookie that binds it to the browser.
     package func store(
-        _ request: AuthorizationRequest, in project: ProjectSettings
+        _ request: AuthorizationRequest, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (pending: PendingAuthorization, cookie: String) {
+        try await limits.charge(.startSignIn, in: project, from: client)
         let cookie = Random.token()
         let now = clock.now()
         let pending = PendingAuthorization(id: RequestID(bytes: Random.bytes(RequestID.count)), request: request, createdAt: now)
@@ -34,8 +35,12 @@ package struct AuthorizationRequests: Sendable {
         return (pending, cookie)
     }
 
-    /// Keeps a request that a relying party sent ahead. One round trip.
-    package func push(_ request: AuthorizationRequest, in project: ProjectSettings) async throws(AccountError) -> RequestID {
+    /// Keeps a request that a relying party sent ahead. One round trip, besides the charge.
+    package func push(
+        _ request: AuthorizationRequest, of client: OAuthClient, in project: ProjectSettings, from clientInfo: Session.ClientInfo
+    ) async throws(AccountError) -> RequestID {
+        // A server pushes the requests of all its users from one address, so that a limit would shut them all out.
+        if client.isPublic { try await limits.charge(.startSignIn, in: project, from: clientInfo) }
         let id = RequestID(bytes: Random.bytes(RequestID.count))
         try await insert(request, id: id, status: "pushed", cookieHash: nil, until: clock.now() + Self.timeToPresent, in: project)
         return id

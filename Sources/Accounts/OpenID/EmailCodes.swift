@@ -6,7 +6,7 @@ package import Text
 
 /// Six digits in a mail, by which a person at the pages proves an address. They belong to one pending request, and so to one browser.
 ///
-/// A code can be tried five times. The callers charge each mail to the limits of its address, so that a guesser has few codes to try.
+/// A code can be tried five times. Each mail is charged to the limits of its address, so that a guesser has few codes to try.
 package struct EmailCodes: Sendable {
     let key: [UInt8]
     /// `nil` where no way of mail is configured.
@@ -55,11 +55,15 @@ extension AuthorizationRequests {
     /// Elsewhere such an address throws `noSuchEmail` or `accountDisabled`.
     /// - Parameter language: the tag of a language that the project's templates have.
     package func sendEmailCode(
-        to email: String, for pending: PendingAuthorization, _ purpose: EmailCodes.Purpose, language: String, in project: ProjectSettings
+        to email: String, for pending: PendingAuthorization, _ purpose: EmailCodes.Purpose, language: String, in project: ProjectSettings,
+        from client: Session.ClientInfo
     ) async throws(AccountError) {
+        let attempt = Attempt(.sendEmailCode, from: client, email: email, in: project)
         var isDecoy = false
-        if purpose != .signUp {
-            let account = try await codes.directory.account(email: email, in: project)
+        if purpose == .signUp {
+            try await limits.charge(attempt)
+        } else {
+            let account = try await codes.directory.account(email: email, charging: attempt, in: project)
             isDecoy = account?.disabled ?? (purpose != .signIn(makesAccounts: true))
             if isDecoy, !project.emailEnumerationProtection { throw account == nil ? .noSuchEmail : .accountDisabled }
         }
@@ -89,9 +93,22 @@ extension AuthorizationRequests {
     /// Proves the address that the last code of the pending request was mailed to. The same digits prove it again while they live, for a form that is
     /// sent again, until a step has used the proof up (`spendProof`).
     ///
+    /// Only tries that could have been right are counted; otherwise strangers could keep the owner of an address from proving it. Where the
+    /// address is proven already, other digits than those that have proven it are wrong all the same.
+    ///
     /// Throws `invalidActionCode` for wrong digits, also where right ones have proven the address, and `voidDigits`.
-    package func proveEmail(_ digits: UTF8Text, of pending: PendingAuthorization, in project: ProjectSettings) async throws(AccountError) {
+    package func proveEmail(
+        _ digits: UTF8Text, of pending: PendingAuthorization, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) {
         guard let email = pending.email else { throw .voidDigits }
+        try await limits.counting(Attempt(.emailCode, from: client, email: email, in: project)) { () async throws(AccountError) in
+            try await prove(email, by: digits, of: pending, in: project)
+        }
+    }
+
+    private func prove(
+        _ email: String, by digits: UTF8Text, of pending: PendingAuthorization, in project: ProjectSettings
+    ) async throws(AccountError) {
         let now = clock.now()
         let mac = emailCodes.mac(digits, to: email, for: pending.id)
         let fits: SQL = "email_code = \(mac)"

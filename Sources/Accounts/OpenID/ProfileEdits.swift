@@ -40,13 +40,16 @@ extension Account {
 /// Changes what a person says of themselves, in their session at the pages.
 package struct ProfileEdits: Sendable {
     let storage: Storage
+    let limits: RateLimits
 
     /// Stores a name and other values in place of the present ones; an empty text removes a value.
     ///
     /// Throws `conflict` when the session has ended, or the account changed in the meantime.
     package func edit(
-        displayName: String?, _ values: [ProfileClaim: String], in session: BrowserSession, of project: ProjectSettings
+        displayName: String?, _ values: [ProfileClaim: String], in session: BrowserSession, of project: ProjectSettings,
+        from client: Session.ClientInfo
     ) async throws(AccountError) {
+        try await limits.charge(Attempt(.update, from: client, accountID: session.account.id, in: project))
         var changed = session.account
         if let displayName { changed.displayName = displayName.isEmpty ? nil : displayName }
         changed.profile = ProfileClaim.stored(changed.profileClaims.merging(values) { $1 })

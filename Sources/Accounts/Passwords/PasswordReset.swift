@@ -4,25 +4,29 @@ package import ProjectSettings
 import Runtime
 
 extension ActionCodes {
-    /// Sets a new password by a code of kind `resetPassword`; see `PasswordReset` for what else changes.
+    /// Sets a new password by a code of kind `resetPassword`; see `PasswordReset` for what else changes. A wrong code counts against its
+    /// client.
     ///
     /// Throws `invalidActionCode`, `expiredActionCode`, what the password policy throws, `accountNotFound`, `accountDisabled`, `adminOnly`
     /// (a new account). The code stays good after each of them.
     package func resetPassword(
         _ code: String, to password: String, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (ActionCode, Account) {
-        try await retryingConflicts(orRaces: PasswordReset.races) { () async throws(AccountError) in
-            let pending = try await pending(code, in: project)
-            guard pending.code.kind == .resetPassword else { throw .invalidActionCode }
-            try project.passwordPolicy.check(password)
-            let reset = try await reset(
-                try pending.holder(), to: password, spending: pending.spend, language: language, in: project, from: client)
-            _ = try await storage.write(all: reset.statements, waitingFor: reset.account.id)
-            mails.wakeWorker(for: reset.notices, in: project)
-            return (pending.code, reset.account)
+        try await counting(in: project, from: client) { () async throws(AccountError) in
+            try await retryingConflicts(orRaces: PasswordReset.races) { () async throws(AccountError) in
+                let pending = try await pending(code, as: .resetPassword, in: project)
+                try project.passwordPolicy.check(password)
+                let reset = try await reset(
+                    try pending.holder(), to: password, spending: pending.spend, language: language, in: project, from: client)
+                _ = try await storage.write(all: reset.statements, waitingFor: reset.account.id)
+                mails.wakeWorker(for: reset.notices, in: project)
+                return (pending.code, reset.account)
+            }
         }
     }
 
+    /// Forgives failures to sign in with the former password, too.
+    ///
     /// - Parameters:
     ///   - spend: uses up the code or the digits by which the person proved the address, at the time of the change.
     ///   - signsIn: whether a session begins with the reset.
@@ -32,9 +36,12 @@ extension ActionCodes {
     ) async throws(AccountError) -> PasswordReset {
         let hash = try await passwords.hash(password).text
         let now = clock.now()
+        let forgiveness = limits.forgiveness(of: Attempt(.password, from: client, email: account.email, in: project))
         if account.isHeldByBackEnd {
-            return try account.movingAddress(
+            var reset = try account.movingAddress(
                 passwordHash: hash, spending: spend(now), lastLoginAt: signsIn ? now : nil, at: now, in: project, from: client)
+            reset.statements += forgiveness
+            return reset
         }
         var changed = account
         changed.passwordUpdatedAt = now
@@ -56,7 +63,7 @@ extension ActionCodes {
         let events = account.events(to: changed)
         let records = act.records(of: (isTakenOver ? [AccountEvent(.accountTakenOver)] : []) + events, in: project)
         let notices = notices.statements(for: events, from: account, to: changed, language: language, in: project)
-        return PasswordReset(account: changed, statements: statements + records + notices, notices: notices)
+        return PasswordReset(account: changed, statements: statements + records + notices + forgiveness, notices: notices)
     }
 }
 
@@ -65,9 +72,8 @@ extension AuthorizationRequests {
     /// transaction. The proof is used up, and counts for nothing once sessions were ended after the mail.
     ///
     /// Throws `invalidActionCode`, what the password policy throws, `accountNotFound`, `accountDisabled`, `adminOnly` (a new account).
-    /// - Parameter attempt: a sign-in with the password, whose failures until now are forgiven.
     package func resetPassword(
-        for pending: PendingAuthorization, to password: String, forgiving attempt: Attempt, language: String, in project: ProjectSettings,
+        for pending: PendingAuthorization, to password: String, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> SignInOutcome {
         guard let email = pending.email else { throw .invalidActionCode }
@@ -82,8 +88,7 @@ extension AuthorizationRequests {
             let now = reset.account.lastLoginAt ?? clock.now()
             let authentication = Authentication(account: reset.account, signInProvider: SignInProvider.password, time: now)
             let outcome = try await completion.complete(
-                authentication, with: reset.statements + limits.forgiveness(of: attempt),
-                as: .signedIn, in: project, from: client, at: now
+                authentication, with: reset.statements, as: .signedIn, in: project, from: client, at: now
             ).outcome
             codes.mails.wakeWorker(for: reset.notices, in: project)
             return outcome
@@ -97,7 +102,7 @@ extension AuthorizationRequests {
 private struct PasswordReset {
     /// The account that has the password now.
     let account: Account
-    let statements: [SQL]
+    var statements: [SQL]
     /// Those of the statements that mail something to the owner.
     var notices: [SQL] = []
 

@@ -97,15 +97,15 @@ package final class IDTokens: Sendable {
     /// Finds the account of the caller who shows this ID token, in one round trip. The checks are in the order of docs/wire.md.
     ///
     /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (the token has expired, or its session has ended) or `accountDisabled`.
-    /// - Parameter attempt: makes the attempt that is charged to the account with this id, in the same round trip.
+    /// - Parameter charge: an action of this client, which is charged to the account in the same round trip.
     package func account(
-        of token: String, charging attempt: ((String) -> Attempt)? = nil, in project: ProjectSettings
+        of token: String, charging charge: (action: LimitedAction, client: Session.ClientInfo)? = nil, in project: ProjectSettings
     ) async throws(AccountError) -> (Account, IDToken) {
         let idToken = try verified(token, in: project)
         let caller = idToken.caller(in: project)
         let rows =
-            if let attempt {
-                try await limits.charge(attempt(idToken.accountID), then: caller)
+            if let (action, client) = charge {
+                try await limits.charge(Attempt(action, from: client, accountID: idToken.accountID, in: project), then: caller)
             } else {
                 try await storage.read(caller)
             }

@@ -28,20 +28,26 @@ package struct Session: Sendable {
         case client
     }
 
-    /// The client that opened a session: for the person's own list of sessions, and for an operator who looks into an incident.
+    /// The client that a request comes from. Its limits count by it, and a session keeps it: for the person's own list of sessions, and for
+    /// an operator who looks into an incident.
     package struct ClientInfo: Sendable {
         let userAgent: String?
         let address: String
+        /// The part of the address that limits count by, as text.
+        let limitKey: String
         /// The kind of the session that its sign-in makes.
         let kind: Kind
         /// The id of its request in the log; `nil` where there is none.
         let requestID: String?
 
-        /// - Parameter userAgent: kept to its first 256 bytes.
-        package init(userAgent: UTF8Text?, address: String, kind: Kind = .app, requestID: String? = nil) {
+        /// - Parameters:
+        ///   - userAgent: kept to its first 256 bytes.
+        ///   - limitKey: `nil` for the whole address.
+        package init(userAgent: UTF8Text?, address: String, limitKey: String? = nil, kind: Kind = .app, requestID: String? = nil) {
             self.requestID = requestID
             self.userAgent = userAgent?.prefix(bytes: 256).asString
             self.address = address
+            self.limitKey = limitKey ?? address
             self.kind = kind
         }
     }

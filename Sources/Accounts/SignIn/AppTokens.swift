@@ -38,9 +38,9 @@ extension AuthorizationRequests {
     /// A token that comes a second time ends the session that it made, since one of its two holders is a thief.
     /// Throws `customToken` for one that is unknown, used or expired, and `accountDisabled`.
     package func signIn(
-        with token: AppToken, _ attempt: Attempt, limits: RateLimits, in project: ProjectSettings, from client: Session.ClientInfo
+        with token: AppToken, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
-        try await limits.charge(attempt)
+        try await limits.charge(.customToken, in: project, from: client)
         return try await retryingConflicts { () async throws(AccountError) in
             let found: FoundCode
             do throws(AccountError) { found = try await find(token.code, in: project) } catch {

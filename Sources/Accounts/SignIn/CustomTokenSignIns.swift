@@ -15,22 +15,19 @@ package struct CustomTokenSignIns: Sendable {
     /// A token from before the account's sessions were ended signs in no more (SEC-50): the account may have another owner since then.
     ///
     /// Throws `customToken`, `accountDisabled` and what `RateLimits.charge` throws; nothing is written then.
-    /// - Parameters:
-    ///   - acceptsUnsigned: also takes a token that proves nothing (`CustomToken.unsigned`); for development alone.
-    ///   - attempt: charged in the round trip that reads the keys.
+    /// - Parameter acceptsUnsigned: also takes a token that proves nothing (`CustomToken.unsigned`); for development alone.
     package func signIn(
-        customToken text: UTF8Text, acceptsUnsigned: Bool = false, _ attempt: Attempt, in project: ProjectSettings,
-        from client: Session.ClientInfo
+        customToken text: UTF8Text, acceptsUnsigned: Bool = false, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome, isNewUser: Bool) {
         try await completion.tellingRefusals(by: SignInProvider.custom, in: project, from: client) { () async throws(AccountError) in
-            try await signInUncounted(with: text, acceptsUnsigned: acceptsUnsigned, attempt, in: project, from: client)
+            try await signInUncounted(with: text, acceptsUnsigned: acceptsUnsigned, in: project, from: client)
         }
     }
 
     private func signInUncounted(
-        with text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
+        with text: UTF8Text, acceptsUnsigned: Bool, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome, isNewUser: Bool) {
-        let token = try await proven(text, acceptsUnsigned: acceptsUnsigned, attempt, in: project)
+        let token = try await proven(text, acceptsUnsigned: acceptsUnsigned, in: project, from: client)
         return try await retryingConflicts { () async throws(AccountError) in try await signIn(with: token, in: project, from: client) }
     }
 
@@ -66,14 +63,14 @@ package struct CustomTokenSignIns: Sendable {
     }
 
     private func proven(
-        _ text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings
+        _ text: UTF8Text, acceptsUnsigned: Bool, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> CustomToken {
         if acceptsUnsigned, let token = try judging({ () throws(CustomTokenError) in try CustomToken.unsigned(text, at: clock.now()) }) {
-            try await limits.charge(attempt)
+            try await limits.charge(.customToken, in: project, from: client)
             return token
         }
         let token = try judging { () throws(CustomTokenError) in try CustomToken.Unverified.parse(text) }
-        let keys = try await serviceAccountKeys(of: token, attempt)
+        let keys = try await serviceAccountKeys(of: token, in: project, from: client)
         return try judging { () throws(CustomTokenError) in try token.verified(by: keys, for: project.id, at: clock.now()) }
     }
 
@@ -83,10 +80,10 @@ package struct CustomTokenSignIns: Sendable {
     }
 
     private func serviceAccountKeys(
-        of token: CustomToken.Unverified, _ attempt: Attempt
+        of token: CustomToken.Unverified, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> [ServiceAccountKey] {
         let keys = ServiceAccountEmail(address: token.issuer.asString).map { ServiceAccountKey.select(of: $0, id: token.keyID?.asString) }
-        let rows = try await limits.charge(attempt, then: keys)
+        let rows = try await limits.charge(Attempt(.customToken, from: client, in: project), then: keys)
         return try reading { try rows.map(ServiceAccountKey.init) }
     }
 

@@ -16,9 +16,19 @@ package struct EmailLinkSignIns: Sendable {
     ///
     /// Throws `invalidActionCode`, `expiredActionCode`, `emailMismatch` when `email` is not the address of the code, what
     /// `IDTokens.account` throws, `emailTaken` (linking), `signInTooOld` (linking in place of another address), `adminOnly` (a new
-    /// account), `accountDisabled`.
+    /// account), `accountDisabled`. A wrong code counts against its client.
     package func signIn(
         withLink code: String, email: String, linkingTo idToken: String? = nil, language: String, in project: ProjectSettings,
+        from client: Session.ClientInfo
+    ) async throws(AccountError) -> EmailLinkSignIn {
+        try await codes.counting(in: project, from: client) { () async throws(AccountError) in
+            try await signIn(withMade: code, email: email, linkingTo: idToken, language: language, in: project, from: client)
+        }
+    }
+
+    /// The same with a code that this server has just made, as `AuthorizationRequests.signInCode` does: nobody can guess it, so no try counts.
+    package func signIn(
+        withMade code: String, email: String, linkingTo idToken: String? = nil, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         try await completion.tellingRefusals(by: Self.emailLink, email: email, in: project, from: client) { () async throws(AccountError) in
@@ -35,8 +45,7 @@ package struct EmailLinkSignIns: Sendable {
     ) async throws(AccountError) -> EmailLinkSignIn {
         try await retryingConflicts(orRaces: { if case .emailTaken = $0, idToken == nil { true } else { false } }) {
             () async throws(AccountError) in
-            let pending = try await codes.pending(code, in: project)
-            guard pending.code.kind == .signIn else { throw .invalidActionCode }
+            let pending = try await codes.pending(code, as: .signIn, in: project)
             guard pending.code.email == email else { throw .emailMismatch }
             if let idToken {
                 let (account, token) = try await idTokens.account(of: idToken, in: project)

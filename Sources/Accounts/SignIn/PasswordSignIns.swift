@@ -15,19 +15,19 @@ package struct PasswordSignIns: Sendable {
     ///
     /// Throws `tooManyAttempts` before anything is hashed; `invalidCredentials` or, where addresses are not protected, `noSuchEmail` and
     /// `wrongPassword`; `accountDisabled`; and `passwordRequirements` where the project's policy makes people upgrade at sign-in.
-    /// - Parameter attempt: the attempt at this address; failures count against it.
     package func signIn(
-        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
+        email: String, password: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
             () async throws(AccountError) in
-            try await signInUncounted(email: email, password: password, attempt, in: project, from: client)
+            try await signInUncounted(email: email, password: password, in: project, from: client)
         }
     }
 
     private func signInUncounted(
-        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
+        email: String, password: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
+        let attempt = Attempt(.password, from: client, email: email, in: project)
         let found = try await withPassword(email: email, charging: attempt, in: project)
         guard try await passwords.check(password, against: found?.hash), let found, let hash = found.hash else {
             throw Self.refusal(of: found?.account, in: project)

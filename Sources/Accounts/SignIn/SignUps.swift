@@ -12,10 +12,10 @@ package struct SignUps: Sendable {
 
     /// Makes an anonymous account: only its own session opens it, until a way to sign in is linked.
     package func signUpAnonymously(
-        _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
+        in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await completion.tellingRefusals(by: SignInProvider.anonymous, in: project, from: client) { () async throws(AccountError) in
-            try await limits.charge(attempt)
+            try await limits.charge(.signUp, in: project, from: client)
             let account = Account(id: AccountID.random(), at: clock.now())
             return try await create(account, passwordHash: nil, signInProvider: SignInProvider.anonymous, in: project, from: client)
         }
@@ -29,11 +29,11 @@ package struct SignUps: Sendable {
     ///   - pending: the request at which digits have proven the address. The proof is used up; throws `invalidActionCode` when there is none.
     package func signUp(
         email: String, password: String, displayName: String?, profile: [ProfileClaim: String] = [:],
-        provenAt pending: PendingAuthorization? = nil,
-        _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
+        provenAt pending: PendingAuthorization? = nil, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
             () async throws(AccountError) in
+            let attempt = Attempt(.signUp, from: client, in: project)
             guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
             guard pending == nil || pending?.email == email else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)

@@ -50,14 +50,12 @@ struct ActionLink {
 
     /// Tells what the code would do, without using it up. Throws `invalidActionCode` for a code of another kind than the link's.
     func inspect(_ context: Context) async throws -> ActionCode {
-        let accounts = context.services.accounts
-        let settings = project.settings
-        return try await accounts.limits.counting(attempt(context)) { () async throws(AccountError) in
-            let found = try await accounts.codes.inspect(code, in: settings)
-            guard found.kind == kind, found.kind != .resetPassword || settings.signIn.password else { throw .invalidActionCode }
-            return found
-        }
+        try checkPasswords()
+        return try await context.services.accounts.codes.inspect(code, as: kind, in: project.settings, from: context.clientInfo)
     }
 
-    func attempt(_ context: Context) -> Attempt { context.attempt(.actionCode, of: project) }
+    /// Throws `invalidActionCode` for the link of a new password where the project has no passwords.
+    func checkPasswords() throws(AccountError) {
+        guard kind != .resetPassword || project.settings.signIn.password else { throw .invalidActionCode }
+    }
 }

@@ -54,26 +54,23 @@ struct ActionForm: RawEndpoint {
     }
 
     private func reset(_ link: ActionLink, password: String, _ view: ActionView, _ context: Context) async throws -> Response {
-        let code = try await link.inspect(context)
-        let (accounts, project) = (context.services.accounts, link.project.settings)
+        try link.checkPasswords()
         do {
-            _ = try await accounts.codes.resetPassword(
-                link.code, to: password, language: link.language, in: project, from: context.clientInfo)
+            let (code, _) = try await context.services.accounts.codes.resetPassword(
+                link.code, to: password, language: link.language, in: link.project.settings, from: context.clientInfo)
+            return view.done(code)
         } catch let error {
             switch error {
-            case .weakPassword, .passwordRequirements: return view.asking(code, isWeak: true)
+            case .weakPassword, .passwordRequirements: return view.asking(try await link.inspect(context), isWeak: true)
             default: throw error
             }
         }
-        try await accounts.limits.forgive(context.attempt(.password, email: code.email, of: link.project))
-        return view.done(code)
     }
 
     private func apply(_ link: ActionLink, _ view: ActionView, _ context: Context) async throws -> Response {
         let (accounts, project) = (context.services.accounts, link.project.settings)
-        _ = try await link.inspect(context)
         let (code, account) = try await accounts.codes.apply(
-            link.code, language: link.language, in: project, from: context.clientInfo)
+            link.code, as: link.kind, language: link.language, in: project, from: context.clientInfo)
         guard code.kind == .recoverEmail, project.signIn.password else { return view.done(code) }
         // The person who changed the account may know its password. The mailbox's owner can choose another one here, without another mail.
         let next = try await accounts.codes.resetCode(for: account, in: project)

@@ -37,7 +37,7 @@ struct HandlerPage: RawEndpoint {
 
     private func start(_ query: Form, _ project: Project, _ request: Request, _ context: Context) async throws -> Response {
         let parameters = try HandlerParameters(query, project)
-        try await context.limit(.startSignIn, of: project)
+        try await context.broker(of: project).charge(.startSignIn, from: context.clientInfo)
         do {
             return try await parameters.begin(project, request, context)
         } catch {

@@ -48,7 +48,7 @@ struct Start: RawEndpoint {
         let site = context.services.site
         let broker = context.broker(of: project)
         let provider = try broker.provider(query.providerID)
-        try await context.limit(.startSignIn, of: project)
+        try await broker.charge(.startSignIn, from: context.clientInfo)
         let options = try ProviderOptions(query.form)
         let start = SignInStart(
             providerID: provider.id, kind: .web, sessionHash: try query.sessionHash(),

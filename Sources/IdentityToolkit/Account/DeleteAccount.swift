@@ -20,7 +20,6 @@ struct DeleteAccount: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         guard let idToken = input.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
-        try await context.limit(.deleteAccount)
         try await context.services.accounts.deletion.delete(
             forIDToken: idToken.asString, in: context.project.settings, from: context.clientInfo)
         return Output()

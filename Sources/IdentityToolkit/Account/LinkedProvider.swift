@@ -1,4 +1,5 @@
 import Accounts
+import Brokerage
 import ProjectSettings
 import Projects
 import Text
@@ -10,7 +11,7 @@ extension Context {
     ///
     /// Throws what finding the account throws, and `INVALID_PROVIDER_ID`.
     func linkedProvider(_ id: UTF8Text?, of idToken: UTF8Text) async throws -> UTF8Text {
-        try await limit(.federatedSignIn)
+        try await broker.charge(.federatedSignIn, from: clientInfo)
         let (account, _) = try await services.accounts.idTokens.account(of: idToken.asString, in: project.settings)
         let providerID = id?.asciiLowercased ?? ""
         guard account.has(providerID.asString) else {

@@ -66,19 +66,16 @@ struct UpdateAccount: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let language = try context.language
         if let code = input.fields.oobCode, !code.isEmpty {
-            let (accounts, project) = (context.services.accounts, try context.project.settings)
-            let (action, account) = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
-                try await accounts.codes.apply(code.asString, language: language, in: project, from: context.clientInfo)
-            }
+            let (action, account) = try await context.services.accounts.codes.apply(
+                code.asString, language: language, in: context.project.settings, from: context.clientInfo)
             return Output(account, nil, newEmail: action.kind == .verifyAndChangeEmail ? action.newEmail : nil)
         }
         guard let idToken = input.fields.idToken, !idToken.isEmpty else {
             throw Failure.unsupportedRequestType
         }
-        let project = try context.project
+        let project = try context.project.settings
         let (account, outcome) = try await context.services.accounts.changes.update(
-            idToken.asString, try AccountChange(input, in: project.settings), language: language,
-            { context.attempt(.update, accountID: $0, of: project) }, in: project.settings, from: context.clientInfo)
+            idToken.asString, try AccountChange(input, in: project), language: language, in: project, from: context.clientInfo)
         return Output(account, try outcome.map { try IssuedTokens(account, $0, context) })
     }
 }

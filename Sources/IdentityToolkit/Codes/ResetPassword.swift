@@ -25,7 +25,7 @@ struct ResetPassword: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.project.settings
-        let accounts = context.services.accounts
+        let codes = context.services.accounts.codes
         let password = input.newPassword.flatMap { $0.isEmpty ? nil : $0.asString }
         if password != nil, !project.signIn.password { throw Failure.passwordLoginDisabled }
         guard let code = input.oobCode, !code.isEmpty else {
@@ -34,14 +34,9 @@ struct ResetPassword: Endpoint {
             }
             throw Failure.missingActionCode
         }
-        let (attempt, language) = (try context.attempt(.actionCode), try context.language)
-        let action = try await accounts.limits.counting(attempt) { () async throws(AccountError) in
-            guard let password else { return try await accounts.codes.inspect(code.asString, in: project) }
-            return try await accounts.codes.resetPassword(
-                code.asString, to: password, language: language, in: project, from: context.clientInfo
-            ).0
-        }
-        if password != nil { try await accounts.limits.forgive(context.attempt(.password, email: action.email)) }
+        guard let password else { return Output(try await codes.inspect(code.asString, in: project, from: context.clientInfo)) }
+        let (action, _) = try await codes.resetPassword(
+            code.asString, to: password, language: try context.language, in: project, from: context.clientInfo)
         return Output(action)
     }
 }

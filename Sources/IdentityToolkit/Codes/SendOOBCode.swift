@@ -43,44 +43,31 @@ struct SendOOBCode: Endpoint {
         let continueURL = try input.settings.continueURL(of: context.project, context.services.site)
         let options = MailOptions(language: try context.language, continueURL: continueURL)
         let project = try context.project.settings
-        let accounts = context.services.accounts
+        let mails = context.services.accounts.codeMails
         switch type {
         case .passwordReset:
             guard project.signIn.password else { throw Failure.passwordsNotAllowed }
             let email = try Self.address(input.request.email)
-            try await context.limit(.sendPasswordReset, email: email)
-            try await accounts.codeMails.sendPasswordReset(to: email, options, in: project)
+            try await mails.sendPasswordReset(to: email, options, in: project, from: context.clientInfo)
             return Output(email: email)
         case .emailSignIn:
             guard project.signIn.emailLink else { throw Failure.operationNotAllowed() }
             let email = try Self.address(input.request.email)
-            try await context.limit(.sendSignInLink, email: email)
-            try await accounts.codeMails.sendSignInLink(to: email, options, in: project)
+            try await mails.sendSignInLink(to: email, options, in: project, from: context.clientInfo)
             return Output(email: email)
         case .verifyEmail:
             guard let idToken = input.request.idToken, !idToken.isEmpty else { throw AccountError.invalidIDToken }
-            let (account, token) = try await caller(idToken, context)
-            // Many accounts together must not be able to flood the mailbox of another person.
-            if let email = account.email { try await context.limit(.sendVerification, mailbox: email) }
-            return Output(email: try await accounts.codeMails.sendVerification(to: account, token, options, in: project))
+            let email = try await mails.sendVerification(forIDToken: idToken.asString, options, in: project, from: context.clientInfo)
+            return Output(email: email)
         case .verifyAndChangeEmail:
             let address = try Self.newAddress(input.request.newEmail)
             guard let idToken = input.request.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
-            let (account, token) = try await caller(idToken, context)
-            try await context.limit(.sendVerification, mailbox: address)
-            try await accounts.codeMails.sendEmailChange(of: account, token, to: address, options, in: project)
-            return Output(email: account.email)
+            let email = try await mails.sendEmailChange(
+                forIDToken: idToken.asString, to: address, options, in: project, from: context.clientInfo)
+            return Output(email: email)
         case .oldEmailAgree, .newEmailAccept, .recoverEmail, .revertSecondFactorAddition:
             throw Failure.notRequestable(type.rawValue)
         }
-    }
-
-    /// The account of the ID token, whose own address the mail is about.
-    private func caller(_ idToken: UTF8Text, _ context: Context) async throws -> (Account, IDToken) {
-        let project = try context.project
-        return try await context.services.accounts.idTokens.account(
-            of: idToken.asString, charging: { context.attempt(.sendVerification, accountID: $0, of: project) }, in: project.settings
-        )
     }
 
     static func newAddress(_ text: UTF8Text?) throws(Failure) -> String {

@@ -70,7 +70,7 @@ struct EmulatorForm: RawEndpoint {
             throw Failure.unauthorizedDomain("The host of the app's page is not among authorizedDomains.")
         }
         let options = MailOptions(language: project.templates.language(for: context.request), continueURL: next.description)
-        try await context.services.accounts.codeMails.sendSignInLink(to: email, options, in: project.settings)
+        try await context.services.accounts.codeMails.sendSignInLink(to: email, options, in: project.settings, from: context.clientInfo)
     }
 }
 

@@ -72,9 +72,7 @@ private struct Link {
 
     func follow(_ context: Context) async throws -> Response {
         let accounts = context.services.accounts
-        guard try await accounts.codes.inspect(code.asString, in: project.settings).kind == kind else {
-            throw AccountError.invalidActionCode
-        }
+        _ = try await accounts.codes.inspect(code.asString, as: kind, in: project.settings, from: context.clientInfo)
         let next = try continueURL()
         switch kind {
         case .signIn:

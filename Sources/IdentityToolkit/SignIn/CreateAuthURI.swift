@@ -46,21 +46,8 @@ struct CreateAuthURI: Endpoint {
         guard URI.ofPage(continueURI) != nil else { throw Failure.invalidContinueURI }
         let project = try context.project.settings
         guard !project.emailEnumerationProtection else { return Output(sessionId: sessionID) }
-        try await context.limit(.identify)
-        let accounts = context.services.accounts
-        // When an address may have several accounts, only the ways of the one that has it as its own are reported.
-        let account: Account?
-        var isRegistered: Bool
-        var providers: [String] = []
-        if project.signIn.oneAccountPerEmail {
-            account = try await accounts.directory.account(signingInWith: email, in: project)
-            isRegistered = account != nil
-            providers = account?.identities.map(\.providerID) ?? []
-        } else {
-            account = try await accounts.directory.account(email: email, in: project)
-            isRegistered = account != nil
-            if !isRegistered { isRegistered = try await accounts.directory.isOfIdentity(email, in: project) }
-        }
+        let (account, isRegistered) = try await context.services.accounts.directory.identify(email, in: project, from: context.clientInfo)
+        let providers = project.signIn.oneAccountPerEmail ? account?.identities.map(\.providerID) ?? [] : []
         let methods =
             (account?.hasPassword == true ? ["password"] : []) + (account?.emailLinkSignIn == true ? ["emailLink"] : []) + providers
         return Output(
@@ -73,7 +60,7 @@ struct CreateAuthURI: Endpoint {
         let redirectURI = try redirectURI(input.continueUri, providerID, context)
         let broker = try context.broker
         let provider = try broker.provider(providerID)
-        try await context.limit(.startSignIn)
+        try await broker.charge(.startSignIn, from: context.clientInfo)
         let start = SignInStart(
             providerID: provider.id, kind: .client, sessionHash: SessionBinding.hash(atStart: sessionID), redirectURI: redirectURI,
             customParameters: try parameters(input.customParameter))

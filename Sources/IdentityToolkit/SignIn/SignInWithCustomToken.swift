@@ -28,17 +28,15 @@ struct SignInWithCustomToken: Endpoint {
         guard let token = input.token, !token.isEmpty else { throw Failure.missingCustomToken }
         if let token = AppToken(token) { return try await signIn(with: token, context) }
         let (account, outcome, isNewUser) = try await context.services.accounts.signIn.customTokens.signIn(
-            customToken: token, acceptsUnsigned: context.isOfDevelopment, context.attempt(.customToken), in: context.project.settings,
-            from: context.clientInfo)
+            customToken: token, acceptsUnsigned: context.isOfDevelopment, in: context.project.settings, from: context.clientInfo)
         let tokens = try IssuedTokens(account, outcome, context)
         return Output(
             idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, isNewUser: isNewUser)
     }
 
     private func signIn(with token: AppToken, _ context: Context) async throws -> Output {
-        let accounts = context.services.accounts
-        let (account, outcome) = try await accounts.openID.requests.signIn(
-            with: token, context.attempt(.customToken), limits: accounts.limits, in: context.project.settings, from: context.clientInfo)
+        let (account, outcome) = try await context.services.accounts.openID.requests.signIn(
+            with: token, in: context.project.settings, from: context.clientInfo)
         let tokens = try IssuedTokens(account, outcome, context)
         return Output(idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, isNewUser: false)
     }

@@ -34,11 +34,9 @@ struct SignInWithEmailLink: Endpoint {
         let email = try EmailAddress.reading(text)
         guard let code = input.oobCode, !code.isEmpty else { throw Failure.missingActionCode }
         let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0.asString }
-        let (accounts, language) = (context.services.accounts, try context.language)
-        let signIn = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
-            try await accounts.signIn.emailLinks.signIn(
-                withLink: code.asString, email: email, linkingTo: idToken, language: language, in: project, from: context.clientInfo)
-        }
+        let signIn = try await context.services.accounts.signIn.emailLinks.signIn(
+            withLink: code.asString, email: email, linkingTo: idToken, language: try context.language, in: project,
+            from: context.clientInfo)
         let tokens = try IssuedTokens(signIn.account, signIn.outcome, context)
         return Output(
             localId: signIn.account.id, email: email, isNewUser: signIn.isNewUser, idToken: tokens.idToken,

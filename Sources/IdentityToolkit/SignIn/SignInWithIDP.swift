@@ -33,8 +33,8 @@ struct SignInWithIDP: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let request = try SignInWithIDPRequest(
             requestURI: input.requestUri, postBody: input.postBody, pendingToken: input.pendingToken ?? input.pendingIdToken)
-        try await context.limit(.federatedSignIn)
         let (broker, language) = (try context.broker, try context.language)
+        try await broker.charge(.federatedSignIn, from: context.clientInfo)
         let intent = try await intent(input, context)
         let proven = try await request.proven(sessionID: input.sessionId, by: broker, context)
         let signIn: FederatedSignIn

@@ -35,8 +35,7 @@ struct SignInWithPassword: Endpoint {
         let address = try EmailAddress.reading(email)
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
         let (account, outcome) = try await context.services.accounts.signIn.passwords.signIn(
-            email: address, password: password.asString, try context.attempt(.password, email: address), in: project,
-            from: context.clientInfo)
+            email: address, password: password.asString, in: project, from: context.clientInfo)
         let tokens = try IssuedTokens(account, outcome, context)
         return Output(
             localId: account.id, email: address, displayName: account.displayName, profilePicture: account.photoURL,

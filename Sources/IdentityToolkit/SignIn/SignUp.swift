@@ -41,22 +41,19 @@ struct SignUp: Endpoint {
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        let caller = try context.project
-        let project = caller.settings
-        let attempt = context.attempt(.signUp, of: caller)
+        let project = try context.project.settings
         let accounts = context.services.accounts
         let account: Account
         let outcome: SignInOutcome
         switch try Kind(input, in: project) {
         case .anonymous:
-            (account, outcome) = try await accounts.signIn.signUps.signUpAnonymously(attempt, in: project, from: context.clientInfo)
+            (account, outcome) = try await accounts.signIn.signUps.signUpAnonymously(in: project, from: context.clientInfo)
         case .password(let email, let password, let name, linkTo: nil):
             (account, outcome) = try await accounts.signIn.signUps.signUp(
-                email: email, password: password, displayName: name, attempt, in: project, from: context.clientInfo)
+                email: email, password: password, displayName: name, in: project, from: context.clientInfo)
         case .password(let email, let password, let name, linkTo: let idToken?):
             (account, outcome) = try await accounts.changes.linkPassword(
-                idToken, email: email, password: password, displayName: name, language: try context.language,
-                { context.attempt(.update, accountID: $0, of: caller) }, in: project,
+                idToken, email: email, password: password, displayName: name, language: try context.language, in: project,
                 from: context.clientInfo)
         }
         let tokens = try IssuedTokens(account, outcome, context)

@@ -37,7 +37,7 @@ struct IssueAccessToken: RawEndpoint {
         guard let project = context.services.projects.current.project(id: assertion.email.projectID) else {
             throw ServiceAccountAssertion.unsigned
         }
-        let token = try await tokens.issue(for: assertion, context.attempt(.accessToken, of: project))
+        let token = try await tokens.issue(for: assertion, in: project.settings, from: context.clientInfo)
         var json = JSONWriter(capacity: 512)
         json.object { json in
             json.field("access_token", token)

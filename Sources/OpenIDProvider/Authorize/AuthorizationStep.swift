@@ -95,8 +95,7 @@ struct AuthorizationStep {
     ///
     /// - Parameter path: the address to go on at, by the request's id.
     func keep(_ asked: AuthorizationRequest, goingOnAt path: (String) -> String) async throws -> Response {
-        try await context.limit(.startSignIn, of: address.project)
-        let (pending, cookie) = try await accounts.openID.requests.store(asked, in: settings)
+        let (pending, cookie) = try await accounts.openID.requests.store(asked, in: settings, from: context.browserClientInfo)
         var response = RedirectResponse.to(path(pending.id.text), status: request.method == .post ? 303 : 302)
         response.setCookies(IssuerCookies.requests(site).set(pending.id.text, cookie, for: AuthorizationRequests.timeToSignIn, in: request))
         return response

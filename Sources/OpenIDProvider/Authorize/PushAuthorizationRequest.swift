@@ -30,9 +30,8 @@ struct PushAuthorizationRequest: RawEndpoint {
             } catch let refusal as AuthorizationRefusal {
                 throw refusal.failure
             }
-            // A server pushes the requests of all its users from one address, so that a limit would shut them all out.
-            if call.client.isPublic { try await context.limit(.startSignIn, of: call.address.project) }
-            let id = try await call.accounts.openID.requests.push(accepted.request, in: call.settings)
+            let id = try await call.accounts.openID.requests.push(
+                accepted.request, of: call.client, in: call.settings, from: context.clientInfo)
             var json = JSONWriter()
             json.object { json in
                 json.field("request_uri", PushedRequestURI.text(id))

@@ -1,5 +1,4 @@
 import Accounts
-import Crypto
 import JOSE
 import JSON
 import ProjectSettings
@@ -25,9 +24,8 @@ struct ClientAuthentication {
         switch (credentials, client.authentication) {
         case (.id, .none): return client
         case (.basic(let pair?), .basic), (.post(let pair), .post):
-            let isRight = client.has(secret: pair.secret)
-            try await context.limitClientSecrets(of: client.id, in: address.project, unlessRight: isRight)
-            guard isRight else { throw refusal }
+            let secrets = context.services.accounts.openID.secrets
+            guard try await secrets.isRight(pair.secret, of: client, in: settings, from: context.clientInfo) else { throw refusal }
             return client
         case (.assertion(let text, _), .privateKeyJwt):
             if try await prove(client, by: text) { return client }
@@ -43,13 +41,6 @@ struct ClientAuthentication {
         guard let assertion = ClientAssertion(text, of: client, for: audiences, at: context.services.clock.now()) else { return false }
         return try await context.services.accounts.openID.assertions.spend(
             assertion.number, of: client.id, until: assertion.expires, in: settings)
-    }
-}
-
-extension Context {
-    /// Counts the wrong secrets of a client. Throws `tooManyAttempts` when there were too many.
-    fileprivate func limitClientSecrets(of clientID: String, in project: Project, unlessRight isRight: Bool) async throws {
-        try await services.accounts.limits.charge(attempt(.clientSecret, accountID: clientID, of: project), unlessRight: isRight)
     }
 }
 
@@ -74,15 +65,5 @@ extension ClientCredentials {
         case .post(let pair): pair.id
         case .assertion(let text, let id): id ?? ClientAssertion.clientID(in: text)
         }
-    }
-}
-
-extension OAuthClient {
-    /// Whether the secret is one of the client's, in the same time whichever it is.
-    func has(secret: UTF8Text) -> Bool {
-        let digest = Digest.sha256(Array(secret.utf8))
-        var isFound = false
-        for own in secrets where constantTimeEqual(digest, Digest.sha256(Array(own.reveal().utf8))) { isFound = true }
-        return isFound
     }
 }

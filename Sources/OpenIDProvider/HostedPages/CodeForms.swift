@@ -21,24 +21,20 @@ extension HostedVisit {
     }
 
     private func mailCode(to email: String, for page: HostedPage) async throws {
-        try await accounts.limits.charge(attempt(.sendEmailCode, email: email))
         let purpose: EmailCodes.Purpose =
             switch page {
             case .signUpCode: .signUp
             case .signInCode: .signIn(makesAccounts: offer.makesAccounts)
             default: .resetPassword
             }
-        try await accounts.openID.requests.sendEmailCode(to: email, for: pending, purpose, language: language, in: settings)
+        try await accounts.openID.requests.sendEmailCode(
+            to: email, for: pending, purpose, language: language, in: settings, from: context.browserClientInfo)
     }
 
     func enterCode(_ form: Form, at page: HostedPage) async throws -> Response {
         let digits = UTF8Text(decoding: (form["code"] ?? "").utf8.filter { $0 != UInt8(ascii: " ") })
         guard !digits.isEmpty else { throw FormFault.missingCode }
-        // Only tries that could have been right are counted; otherwise strangers could keep the owner of an address from proving it. Where the
-        // address is proven already, other digits than those that have proven it are wrong all the same.
-        try await accounts.limits.counting(attempt(.emailCode, email: pending.email)) { () async throws(AccountError) in
-            try await accounts.openID.requests.proveEmail(digits, of: pending, in: settings)
-        }
+        try await accounts.openID.requests.proveEmail(digits, of: pending, in: settings, from: context.browserClientInfo)
         guard let email = pending.email else { return go(to: page.addressPage) }
         switch page {
         case .signUpCode:
@@ -56,7 +52,7 @@ extension HostedVisit {
         guard account != nil || offer.makesAccounts else { throw FormFault.notNew }
         let code = try await accounts.openID.requests.signInCode(for: pending, of: account, in: settings)
         let signIn = try await accounts.signIn.emailLinks.signIn(
-            withLink: code, email: email, language: language, in: settings, from: context.browserClientInfo)
+            withMade: code, email: email, language: language, in: settings, from: context.browserClientInfo)
         return try await begin(signIn.outcome, goingTo: signIn.isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil)
     }
 }

@@ -96,10 +96,6 @@ struct HostedVisit {
 
     /// Ends the request: the client learns that the person does not want to.
     func cancel() async throws -> Response { try await step.refuse(.accessDenied, pending.request, pending) }
-
-    func attempt(_ action: LimitedAction, email: String? = nil, accountID: String? = nil) -> Attempt {
-        context.attempt(action, email: email, accountID: accountID, of: project)
-    }
 }
 
 extension AuthorizationRequest {

@@ -5,7 +5,7 @@ import ProjectSettings
 import Text
 import Web
 
-/// The forms with a password: sign in, make an account, set a new password. Each is charged as the REST call of the same rule is.
+/// The forms with a password: sign in, make an account, set a new password.
 extension HostedVisit {
     /// Reads the address; throws a fault of its field.
     func email(in form: Form) throws(FormFault) -> String {
@@ -22,7 +22,7 @@ extension HostedVisit {
         guard offer.hasPassword else { throw Failure.passwordLoginDisabled }
         let (email, password) = (try email(in: form), try password(in: form))
         let (_, outcome) = try await accounts.signIn.passwords.signIn(
-            email: email, password: password, attempt(.password, email: email), in: settings, from: context.browserClientInfo)
+            email: email, password: password, in: settings, from: context.browserClientInfo)
         return try await begin(outcome)
     }
 
@@ -35,7 +35,7 @@ extension HostedVisit {
         do {
             (_, outcome) = try await accounts.signIn.signUps.signUp(
                 email: email, password: password, displayName: attributes.displayName, profile: attributes.claims, provenAt: pending,
-                attempt(.signUp), in: settings, from: context.browserClientInfo)
+                in: settings, from: context.browserClientInfo)
         } catch {
             switch error {
             case .emailTaken: return emailTaken()
@@ -53,13 +53,12 @@ extension HostedVisit {
 
     /// Sets the new password of the account whose address a code has proven, and signs in with it.
     func setPassword(_ form: Form) async throws -> Response {
-        guard let email = pending.email, pending.emailProven, offer.resets else { return go(to: .reset) }
+        guard pending.email != nil, pending.emailProven, offer.resets else { return go(to: .reset) }
         let password = try password(in: form)
         let outcome: SignInOutcome
         do {
             outcome = try await accounts.openID.requests.resetPassword(
-                for: pending, to: password, forgiving: attempt(.password, email: email), language: language, in: settings,
-                from: context.browserClientInfo)
+                for: pending, to: password, language: language, in: settings, from: context.browserClientInfo)
         } catch {
             guard case .invalidActionCode = error else { throw error }
             return go(to: .reset)

@@ -35,8 +35,8 @@ extension HostedVisit {
     func saveProfile(_ form: Form) async throws -> Response {
         guard let session else { return resume() }
         let attributes = try attributes(in: form)
-        try await accounts.limits.charge(attempt(.update, accountID: session.account.id))
-        try await accounts.openID.profileEdits.edit(displayName: attributes.displayName, attributes.claims, in: session, of: settings)
+        try await accounts.openID.profileEdits.edit(
+            displayName: attributes.displayName, attributes.claims, in: session, of: settings, from: context.browserClientInfo)
         if flow?.kind == .profileEdit {
             try await accounts.openID.requests.recordEdit(of: pending, by: session.account.id, in: settings)
         }

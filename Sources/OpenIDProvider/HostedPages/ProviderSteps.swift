@@ -22,9 +22,9 @@ extension HostedVisit {
         guard let button = offer.providers.first(where: { $0.id.isExactly(id) }) else {
             throw BrokerageError.notEnabled(UTF8Text(id))
         }
-        try await accounts.limits.charge(attempt(.startSignIn))
+        let broker = context.broker(of: project)
+        try await broker.charge(.startSignIn, from: context.browserClientInfo)
         do {
-            let broker = context.broker(of: project)
             let provider = try broker.provider(UTF8Text(button.id))
             let start = SignInStart(
                 providerID: provider.id, kind: .web, sessionHash: SessionBinding.hash(atRedemption: cookie),
@@ -88,8 +88,8 @@ extension HostedVisit {
     /// Signs in with what the provider proved.
     fileprivate func finish(_ query: Form, at button: ProviderButton) async throws -> Response {
         guard let flowID = query["flow"].flatMap(FlowID.init), let code = query["code"] else { return go(to: .signIn) }
-        try await accounts.limits.charge(attempt(.federatedSignIn))
         let broker = context.broker(of: project)
+        try await broker.charge(.federatedSignIn, from: context.browserClientInfo)
         let isHinted = query["hinted"] == "1"
         let proven: ProvenSignIn
         do {

@@ -60,7 +60,8 @@ package struct Context: Sendable {
         }
     }
 
-    /// The user agent and address that a new session keeps.
+    /// The user agent and address that limits count and a new session keeps. The address is that of the connection, or the one that a trusted
+    /// proxy reports (`ClientAddress`, SEC-08); limits count an IPv6 client by its /64.
     package var clientInfo: Session.ClientInfo { clientInfo(of: .app) }
 
     /// The same for a person who signs in at a page of this server.
@@ -68,7 +69,8 @@ package struct Context: Sendable {
 
     private func clientInfo(of kind: Session.Kind) -> Session.ClientInfo {
         Session.ClientInfo(
-            userAgent: request.headers["user-agent"], address: request.peer.description, kind: kind, requestID: "\(request.id)")
+            userAgent: request.headers["user-agent"], address: request.peer.description, limitKey: request.peer.limitKey.description,
+            kind: kind, requestID: "\(request.id)")
     }
 
     package var log: Logger {

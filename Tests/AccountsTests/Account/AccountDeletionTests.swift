@@ -42,8 +42,9 @@ import Testing
         let clients = try await ClientFixture()
         let person = try await clients.signUp()
         for email in ["ada@example.com", "bob@example.com"] {
-            let (kept, _) = try await clients.requests.store(clients.request(), in: clients.project)
-            try await clients.requests.sendEmailCode(to: email, for: kept, .signUp, language: "en", in: clients.project)
+            let (kept, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
+            try await clients.requests.sendEmailCode(
+                to: email, for: kept, .signUp, language: "en", in: clients.project, from: clients.client)
         }
         let fixture = clients.fixture
         _ = try await fixture.database.write("UPDATE sessions SET developer_claims = '{}'")

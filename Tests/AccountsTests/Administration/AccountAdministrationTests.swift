@@ -122,7 +122,7 @@ import Text
         await expectRefusal(name == "disabled" ? "accountDisabled" : "sessionEnded") { try await fixture.caller(idToken) }
         #expect(try await fixture.accounts.openID.browserSessions.find(UTF8Text(cookie), in: fixture.project) == nil)
         #expect(await clients.isRefused { try await clients.refresh(access) }, "\(name)")
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
+        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project, from: Fixture.here) }
     }
 
     @Test func `SEC-50 an account that changed since it was read undoes what began before`() async throws {

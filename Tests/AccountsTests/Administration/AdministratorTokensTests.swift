@@ -47,8 +47,7 @@ import Text
         ]
         let tokens = fixture.accounts.administration.accessTokens
         let assertion = try tokens.assertion(UTF8Text(try key.sign(claims)), scope: nil)
-        let attempt = Attempt(.accessToken, from: "127.0.0.1", in: fixture.project)
-        let token = try await tokens.issue(for: assertion, attempt)
+        let token = try await tokens.issue(for: assertion, in: fixture.project, from: Self.client)
         return Bearer(fixture: fixture, rules: rules, email: email, keyID: file.keyID, token: UTF8Text(token))
     }
 

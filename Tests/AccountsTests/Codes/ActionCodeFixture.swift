@@ -28,7 +28,7 @@ extension Fixture {
     func signUp(_ email: String, password: String = "first password") async throws -> (account: Account, session: Session, idToken: String)
     {
         let (account, outcome) = try await accounts.signIn.signUps.signUp(
-            email: email, password: password, displayName: nil, attempt(.signUp), in: project, from: Self.here)
+            email: email, password: password, displayName: nil, in: project, from: Self.here)
         let session = try outcome.session
         return (account, session, try idToken(account, session))
     }
@@ -36,31 +36,24 @@ extension Fixture {
     /// Signs in with the password of `signUp`.
     func signIn(_ email: String, password: String = "first password") async throws -> (account: Account, session: Session) {
         let (account, outcome) = try await accounts.signIn.passwords.signIn(
-            email: email, password: password, attempt(.password, email), in: project, from: Self.here)
+            email: email, password: password, in: project, from: Self.here)
         return (account, try outcome.session)
-    }
-
-    func attempt(_ action: LimitedAction, _ email: String? = nil) -> Attempt {
-        Attempt(action, from: "127.0.0.1", email: email, in: project)
     }
 
     /// The caller changes their own account.
     func update(_ idToken: String, _ change: AccountChange, language: String = "en") async throws -> (Account, Session?) {
-        let (account, outcome) = try await accounts.changes.update(
-            idToken, change, language: language, { Attempt(.update, from: "127.0.0.1", accountID: $0, in: project) }, in: project,
-            from: Self.here)
+        let (account, outcome) = try await accounts.changes.update(idToken, change, language: language, in: project, from: Self.here)
         return (account, try outcome?.session)
     }
 
     func linkPassword(_ idToken: String, email: String, password: String) async throws -> (Account, Session) {
         let (account, outcome) = try await accounts.changes.linkPassword(
-            idToken, email: email, password: password, displayName: nil, language: "de",
-            { Attempt(.update, from: "127.0.0.1", accountID: $0, in: project) }, in: project, from: Self.here)
+            idToken, email: email, password: password, displayName: nil, language: "de", in: project, from: Self.here)
         return (account, try outcome.session)
     }
 
     func signUpAnonymously() async throws -> (Account, Session) {
-        let (account, outcome) = try await accounts.signIn.signUps.signUpAnonymously(attempt(.signUp), in: project, from: Self.here)
+        let (account, outcome) = try await accounts.signIn.signUps.signUpAnonymously(in: project, from: Self.here)
         return (account, try outcome.session)
     }
 
@@ -118,20 +111,19 @@ extension Fixture {
 
     func resetCode(_ email: String) async throws -> String {
         time.advance(.seconds(1))
-        try await accounts.codeMails.sendPasswordReset(to: email, Self.english, in: project)
+        try await accounts.codeMails.sendPasswordReset(to: email, Self.english, in: project, from: Self.here)
         return try await code(.resetPassword, to: email)
     }
 
     func linkCode(_ email: String) async throws -> String {
         time.advance(.seconds(1))
-        try await accounts.codeMails.sendSignInLink(to: email, Self.english, in: project)
+        try await accounts.codeMails.sendSignInLink(to: email, Self.english, in: project, from: Self.here)
         return try await code(.signIn, to: email)
     }
 
     func verifyCode(_ idToken: String, _ email: String) async throws -> String {
         time.advance(.seconds(1))
-        let (account, token) = try await caller(idToken)
-        _ = try await accounts.codeMails.sendVerification(to: account, token, Self.english, in: project)
+        _ = try await accounts.codeMails.sendVerification(forIDToken: idToken, Self.english, in: project, from: Self.here)
         return try await code(.verifyEmail, to: email)
     }
 
@@ -142,8 +134,7 @@ extension Fixture {
     }
 
     func askChange(_ idToken: String, to email: String) async throws {
-        let (account, token) = try await caller(idToken)
-        try await accounts.codeMails.sendEmailChange(of: account, token, to: email, Self.english, in: project)
+        _ = try await accounts.codeMails.sendEmailChange(forIDToken: idToken, to: email, Self.english, in: project, from: Self.here)
     }
 
     func caller(_ idToken: String) async throws -> (Account, IDToken) { try await accounts.idTokens.account(of: idToken, in: project) }

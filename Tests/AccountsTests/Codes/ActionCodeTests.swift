@@ -13,7 +13,8 @@ import Text
         let fixture = try await Fixture.forCodes()
         _ = try await fixture.signUp("ada@example.com")
         try await fixture.accounts.codeMails.sendPasswordReset(
-            to: "ada@example.com", MailOptions(language: "de", continueURL: "https://app.example.com/a?b=c&d=e"), in: fixture.project)
+            to: "ada@example.com", MailOptions(language: "de", continueURL: "https://app.example.com/a?b=c&d=e"), in: fixture.project,
+            from: Fixture.here)
         let mail = try #require(try await fixture.outbox.recent(in: fixture.project).first)
         let link = try #require(URI.parse(mail.link))
         #expect(link.origin == "https://auth.example.com")
@@ -42,13 +43,13 @@ import Text
         _ = try await fixture.signUp("ada@example.com")
         let code = try await fixture.resetCode("ada@example.com")
         for _ in 0..<3 {
-            let seen = try await fixture.accounts.codes.inspect(code, in: fixture.project)
+            let seen = try await fixture.accounts.codes.inspect(code, in: fixture.project, from: Fixture.here)
             #expect(seen.kind == .resetPassword)
             #expect(seen.email == "ada@example.com")
         }
         _ = try await fixture.accounts.codes.resetPassword(
             code, to: "second password", language: "en", in: fixture.project, from: Fixture.here)
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
+        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project, from: Fixture.here) }
     }
 
     static let lifetimes: [(ActionCode.Kind, Int)] = [
@@ -68,10 +69,10 @@ import Text
         _ = try await fixture.database.write(code.insert(hash: hash, for: .account(account), in: fixture.project))
         let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
         fixture.time.advance(.seconds(seconds - 1))
-        #expect(try await fixture.accounts.codes.inspect(text, in: fixture.project) == code)
+        #expect(try await fixture.accounts.codes.inspect(text, in: fixture.project, from: Fixture.here) == code)
         fixture.time.advance(.seconds(1))
         try await cleanup.run()
-        await expectRefusal("expiredActionCode") { try await fixture.accounts.codes.inspect(text, in: fixture.project) }
+        await expectRefusal("expiredActionCode") { try await fixture.accounts.codes.inspect(text, in: fixture.project, from: Fixture.here) }
         if kind == .resetPassword {
             await expectRefusal("expiredActionCode") {
                 try await fixture.accounts.codes.resetPassword(
@@ -84,13 +85,13 @@ import Text
         }
         fixture.time.advance(.seconds(86401))
         try await cleanup.run()
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(text, in: fixture.project) }
+        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(text, in: fixture.project, from: Fixture.here) }
     }
 
     @Test(arguments: ["", "x", "AAAA", String(repeating: "A", count: 43), String(repeating: "A", count: 42) + "=", "ä"])
     func `takes nothing else for a code`(text: String) async throws {
         let fixture = try await Fixture.forCodes()
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(text, in: fixture.project) }
+        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(text, in: fixture.project, from: Fixture.here) }
     }
 
     @Test func `a code does what its kind does and nothing else, and only in its project`() async throws {
@@ -107,7 +108,7 @@ import Text
                 verify, to: "second password", language: "en", in: fixture.project, from: Fixture.here)
         }
         let other = ProjectSettings(id: "other", number: 2, apiKeys: ["other"], authorizedDomains: [], redirectURLs: [])
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(reset, in: other) }
+        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(reset, in: other, from: Fixture.here) }
     }
 
     @Test func `SEC-05 lets one of fifty uses of a code through`() async throws {
@@ -160,7 +161,7 @@ import Text
         let idToken = try fixture.idToken(account, session)
         for email in ["ada@example.com", "nobody@example.com"] {
             let before = (try await fixture.count("action_codes"), try await fixture.count("deliveries"))
-            try await fixture.accounts.codeMails.sendPasswordReset(to: email, Fixture.english, in: fixture.project)
+            try await fixture.accounts.codeMails.sendPasswordReset(to: email, Fixture.english, in: fixture.project, from: Fixture.here)
             #expect(try await fixture.count("action_codes") == before.0 + 1)
             #expect(try await fixture.count("deliveries") == before.1 + 1)
         }
@@ -190,7 +191,7 @@ import Text
         }
         for email in ["ada@example.com", "nobody@example.com", "another@example.com"] {
             let reset = try await cost {
-                try await fixture.accounts.codeMails.sendPasswordReset(to: email, Fixture.english, in: fixture.project)
+                try await fixture.accounts.codeMails.sendPasswordReset(to: email, Fixture.english, in: fixture.project, from: Fixture.here)
             }
             #expect(reset == [1, 1, 2], "\(email)")
         }
@@ -203,7 +204,8 @@ import Text
 
     @Test func `SEC-15 a decoy's code needs no account to be there`() async throws {
         let fixture = try await Fixture.forCodes()
-        try await fixture.accounts.codeMails.sendPasswordReset(to: "nobody@example.com", Fixture.english, in: fixture.project)
+        try await fixture.accounts.codeMails.sendPasswordReset(
+            to: "nobody@example.com", Fixture.english, in: fixture.project, from: Fixture.here)
         #expect(try await fixture.count("action_codes") == 1)
     }
 
@@ -214,7 +216,8 @@ import Text
         fixture.project.emailEnumerationProtection = false
         let open = fixture
         await expectRefusal("noSuchEmail") {
-            try await open.accounts.codeMails.sendPasswordReset(to: "nobody@example.com", Fixture.english, in: open.project)
+            try await open.accounts.codeMails.sendPasswordReset(
+                to: "nobody@example.com", Fixture.english, in: open.project, from: Fixture.here)
         }
         await expectRefusal("emailTaken") {
             try await open.askChange(idToken, to: "bob@example.com")
@@ -224,9 +227,8 @@ import Text
     @Test func `a name that a stranger may have chosen is not mailed to an address that is not proven`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, outcome) = try await fixture.accounts.signIn.signUps.signUp(
-            email: "ada@example.com", password: "first password", displayName: "Visit evil.example", fixture.attempt(.signUp),
-            in: fixture.project, from: Fixture.here
-        )
+            email: "ada@example.com", password: "first password", displayName: "Visit evil.example", in: fixture.project,
+            from: Fixture.here)
         _ = try await fixture.verifyCode(try fixture.idToken(account, try outcome.session), "ada@example.com")
         #expect(try await fixture.outbox.recent(in: fixture.project).allSatisfy { $0.displayName == nil })
         try await fixture.apply(try await fixture.code(.verifyEmail, to: "ada@example.com"))

@@ -26,7 +26,7 @@ import Text
         let (account, session, idToken) = try await fixture.signUp("ada@example.com")
         let code = try await fixture.changeCode(idToken, to: "new@example.com")
         #expect(try await fixture.stored(account.id)?.email == "ada@example.com")
-        let seen = try await fixture.accounts.codes.inspect(code, in: fixture.project)
+        let seen = try await fixture.accounts.codes.inspect(code, in: fixture.project, from: Fixture.here)
         #expect(seen.email == "ada@example.com" && seen.newEmail == "new@example.com")
         fixture.time.advance(.seconds(2))
         try await fixture.apply(code)
@@ -75,7 +75,7 @@ import Text
             reset, to: "the thief's own", language: "en", in: fixture.project, from: Fixture.here)
         let later = try await fixture.linkCode("thief@example.com")
         let back = try await fixture.code(.recoverEmail, to: "ada@example.com")
-        let seen = try await fixture.accounts.codes.inspect(back, in: fixture.project)
+        let seen = try await fixture.accounts.codes.inspect(back, in: fixture.project, from: Fixture.here)
         #expect(seen.email == "ada@example.com" && seen.newEmail == "thief@example.com")
         fixture.time.advance(.seconds(5))
         try await fixture.apply(back)
@@ -85,7 +85,9 @@ import Text
         #expect(!stored.hasPassword)
         #expect(stored.identities.isEmpty)
         #expect(try await !fixture.refreshes(thief))
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(later, in: fixture.project) }
+        await expectRefusal("invalidActionCode") {
+            try await fixture.accounts.codes.inspect(later, in: fixture.project, from: Fixture.here)
+        }
         await expectRefusal("invalidActionCode") { try await fixture.apply(back) }
     }
 

@@ -112,7 +112,7 @@ import Text
         let (account, session, _) = try await proven(fixture)
         let thief = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(account, session)))
         let code = try fixture.code(in: try #require(try await fixture.notices().first))
-        let seen = try await fixture.accounts.codes.inspect(code, in: fixture.project)
+        let seen = try await fixture.accounts.codes.inspect(code, in: fixture.project, from: Fixture.here)
         #expect(seen.kind == .recoverEmail && seen.email == Self.ada && seen.keepsEmail)
         fixture.time.advance(.seconds(5))
         let back = try await fixture.apply(code)

@@ -4,6 +4,7 @@ import ProjectSettings
 import Runtime
 import TestKit
 import Testing
+import Text
 
 @Suite struct ForgottenLimitsTests {
     private static let ada = "ada@example.com"
@@ -13,8 +14,8 @@ import Testing
     private func guess(_ fixture: Fixture, _ email: String, from address: String = home) async -> String? {
         do {
             _ = try await fixture.accounts.signIn.passwords.signIn(
-                email: email, password: "wrong", Attempt(.password, from: address, email: email, in: fixture.project), in: fixture.project,
-                from: Fixture.here)
+                email: email, password: "wrong", in: fixture.project,
+                from: Session.ClientInfo(userAgent: "test", address: address))
             return nil
         } catch { return String("\(error)".prefix { $0 != "(" }) }
     }

@@ -1,6 +1,13 @@
 @testable import Accounts
 import ProjectSettings
 
+extension Attempt {
+    init(_ action: LimitedAction, from address: String, email: String? = nil, accountID: String? = nil, in project: ProjectSettings) {
+        let client = Session.ClientInfo(userAgent: nil, address: address)
+        self.init(action, from: client, email: email, accountID: accountID, in: project)
+    }
+}
+
 extension Fixture {
     /// A fixture with limits that a test can count to.
     static func limited(_ change: (inout Limits) -> Void) async throws -> Fixture {

@@ -36,7 +36,9 @@ import Text
             let code = try await fixture.resetCode(Self.victim)
             let (_, account) = try await fixture.accounts.codes.resetPassword(
                 code, to: "the victim's own", language: "en", in: fixture.project, from: Fixture.here)
-            await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
+            await expectRefusal("invalidActionCode") {
+                try await fixture.accounts.codes.inspect(code, in: fixture.project, from: Fixture.here)
+            }
             #expect(try await fixture.signsIn(Self.victim, "the victim's own"))
             return account
         case .link:
@@ -89,7 +91,7 @@ import Text
         #expect(try await closed.stored(account.id)?.email == Self.victim)
         #expect(try await closed.refreshes(session))
         #expect(try await closed.count("accounts") == 1)
-        for code in codes { _ = try await closed.accounts.codes.inspect(code, in: closed.project) }
+        for code in codes { _ = try await closed.accounts.codes.inspect(code, in: closed.project, from: Fixture.here) }
     }
 
     @Test func `an address that was proven stays with the account, whoever signs in to it besides`() async throws {

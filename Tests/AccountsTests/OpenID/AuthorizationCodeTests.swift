@@ -110,7 +110,7 @@ import Text
 
     @Test func `calls a person new whose account was made for the request, and only at that request`() async throws {
         let clients = try await ClientFixture()
-        let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project)
+        let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
         clients.fixture.time.advance(.seconds(5))
         let browser = try await clients.signUp()
         let first = try await clients.requests.grant(

@@ -26,17 +26,15 @@ struct ClientFixture {
     var sessions: ClientSessions { fixture.accounts.openID.sessions }
 
     func signUp(_ email: String = "ada@example.com") async throws -> BrowserSession {
-        let attempt = Attempt(.signUp, from: "192.0.2.7", email: email, in: project)
         let (account, outcome) = try await fixture.accounts.signIn.signUps.signUp(
-            email: email, password: "correct horse", displayName: "Ada", attempt, in: project, from: client)
+            email: email, password: "correct horse", displayName: "Ada", in: project, from: client)
         return BrowserSession(session: try outcome.session, account: account)
     }
 
     /// A second sign-in, with the password of `signUp`.
     func signIn(_ email: String = "ada@example.com") async throws -> BrowserSession {
-        let attempt = Attempt(.password, from: "192.0.2.7", email: email, in: project)
         let (account, outcome) = try await fixture.accounts.signIn.passwords.signIn(
-            email: email, password: "correct horse", attempt, in: project, from: client)
+            email: email, password: "correct horse", in: project, from: client)
         return BrowserSession(session: try outcome.session, account: account)
     }
 

@@ -122,7 +122,7 @@ import Text
         let browser = try await clients.signUp()
         try await clients.fixture.accounts.openID.profileEdits.edit(
             displayName: "Ada Lovelace", [.givenName: "Ada", .phoneNumber: "+44 1", .address: "London", .nickname: ""], in: browser,
-            of: clients.project)
+            of: clients.project, from: clients.client)
         let account = try #require(try await clients.fixture.accounts.directory.account(browser.account.id, in: clients.project))
         func claims(_ scopes: Set<String>, _ requested: [String] = []) throws -> JSON {
             var json = JSONWriter()

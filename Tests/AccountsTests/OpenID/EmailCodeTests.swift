@@ -14,7 +14,7 @@ import Text
 
     private func proves(_ digits: String, _ pending: PendingAuthorization, _ clients: ClientFixture) async throws -> Bool {
         do {
-            try await clients.requests.proveEmail(UTF8Text(digits), of: pending, in: clients.project)
+            try await clients.requests.proveEmail(UTF8Text(digits), of: pending, in: clients.project, from: clients.client)
             return true
         } catch AccountError.invalidActionCode, AccountError.voidDigits {
             return false
@@ -24,8 +24,9 @@ import Text
     private func asked(_ clients: ClientFixture, _ email: String = "ada@example.com") async throws -> PendingAuthorization {
         // Mails are in the order of their times.
         clients.fixture.time.advance(.milliseconds(1))
-        let (pending, cookie) = try await clients.requests.store(clients.request(), in: clients.project)
-        try await clients.requests.sendEmailCode(to: email, for: pending, .signUp, language: "en", in: clients.project)
+        let (pending, cookie) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
+        try await clients.requests.sendEmailCode(
+            to: email, for: pending, .signUp, language: "en", in: clients.project, from: clients.client)
         return try #require(try await clients.requests.waiting(pending.id, cookie: UTF8Text(cookie), in: clients.project))
     }
 
@@ -61,15 +62,17 @@ import Text
             (.signUp, ["ada", "bob", "new"]), (.signIn(makesAccounts: true), ["ada", "new"]), (.signIn(makesAccounts: false), ["ada"]),
             (.resetPassword, ["ada"]),
         ]
+        for scope in LimitScope.allCases { clients.fixture.project.limits[.sendEmailCode, scope] = nil }
         for isProtected in [true, false] {
             clients.fixture.project.emailEnumerationProtection = isProtected
             for (purpose, mailed) in cases {
                 for name in ["ada", "bob", "new"] {
-                    let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project)
+                    let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
                     let before = try await clients.fixture.outbox.recent(in: clients.project).count
                     let email = "\(name)@example.com", asked = clients
                     let send = {
-                        try await asked.requests.sendEmailCode(to: email, for: pending, purpose, language: "en", in: asked.project)
+                        try await asked.requests.sendEmailCode(
+                            to: email, for: pending, purpose, language: "en", in: asked.project, from: asked.client)
                     }
                     if isProtected || mailed.contains(name) {
                         try await send()
@@ -112,10 +115,9 @@ import Text
         let fixture = clients.fixture
         let (account, session, _) = try await fixture.signUp("ada@example.com")
         fixture.time.advance(.seconds(5))
-        let attempt = Attempt(.password, from: "192.0.2.7", email: "ada@example.com", in: clients.project)
         let reset = { (pending: PendingAuthorization, password: String) in
             try await clients.requests.resetPassword(
-                for: pending, to: password, forgiving: attempt, language: "en", in: clients.project, from: clients.client)
+                for: pending, to: password, language: "en", in: clients.project, from: clients.client)
         }
         let pending = try await asked(clients)
         await expectRefusal("invalidActionCode") { try await reset(pending, "second password") }
@@ -174,9 +176,7 @@ import Text
             let other = try await asked(clients)
             #expect(try await proves(try await sent(clients), other, clients))
             _ = try await clients.requests.resetPassword(
-                for: other, to: "second password",
-                forgiving: Attempt(.password, from: "192.0.2.7", email: "ada@example.com", in: clients.project),
-                language: "en", in: clients.project, from: clients.client)
+                for: other, to: "second password", language: "en", in: clients.project, from: clients.client)
         case .deletion: try await fixture.accounts.deletion.delete(account.id, by: fixture.operator)
         case .deletionOfMany: _ = try await fixture.accounts.deletion.deleteAll(of: [account.id], enabledToo: true, by: fixture.operator)
         }
@@ -186,12 +186,12 @@ import Text
         await expectRefusal(now == nil ? "invalidActionCode" : "emailTaken") {
             _ = try await fixture.accounts.signIn.signUps.signUp(
                 email: "ada@example.com", password: "third password", displayName: nil, provenAt: proven,
-                Attempt(.signUp, from: "192.0.2.7", in: clients.project), in: clients.project, from: clients.client)
+                in: clients.project, from: clients.client)
         }
         #expect(try await !proves(digits, unproven, clients))
         let made = try await fixture.accounts.signIn.signUps.signUp(
             email: "bob@example.com", password: "a new password", displayName: nil, provenAt: ofAnother,
-            Attempt(.signUp, from: "192.0.2.7", in: clients.project), in: clients.project, from: clients.client)
+            in: clients.project, from: clients.client)
         #expect(made.0.emailProven)
         await expectRefusal("invalidActionCode") { _ = try await clients.requests.signInCode(for: ofAnother, of: nil, in: clients.project) }
     }
@@ -225,11 +225,11 @@ import Text
         let wrong = digits == "000000" ? "000001" : "000000"
         for _ in 1...EmailCodes.tries {
             await expectRefusal("invalidActionCode") {
-                try await clients.requests.proveEmail(UTF8Text(wrong), of: pending, in: clients.project)
+                try await clients.requests.proveEmail(UTF8Text(wrong), of: pending, in: clients.project, from: clients.client)
             }
         }
         await expectRefusal("voidDigits") {
-            try await clients.requests.proveEmail(UTF8Text(digits), of: pending, in: clients.project)
+            try await clients.requests.proveEmail(UTF8Text(digits), of: pending, in: clients.project, from: clients.client)
         }
     }
 }

@@ -13,7 +13,7 @@ import Text
         request.state = "s \"1\""
         request.prompts = [.login, .consent]
         request.claims = RequestedClaims(idToken: ["name"], userInfo: ["email"])
-        let (pending, cookie) = try await clients.requests.store(request, in: clients.project)
+        let (pending, cookie) = try await clients.requests.store(request, in: clients.project, from: clients.client)
         let found = try await clients.requests.waiting(pending.id, cookie: UTF8Text(cookie), in: clients.project)
         #expect(found?.request == request)
         #expect(found?.createdAt == pending.createdAt)
@@ -24,7 +24,7 @@ import Text
 
     @Test func `answers a pending request once`() async throws {
         let clients = try await ClientFixture()
-        let (pending, cookie) = try await clients.requests.store(clients.request(), in: clients.project)
+        let (pending, cookie) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
         let browser = try await clients.signUp()
         let code = try await clients.requests.grant(pending.request, pending: pending, to: browser, scopes: ["openid"], in: clients.project)
         await #expect {
@@ -36,11 +36,11 @@ import Text
 
     @Test func `gives a pushed request out once, to its client, within a minute`() async throws {
         let clients = try await ClientFixture()
-        let id = try await clients.requests.push(clients.request(), in: clients.project)
+        let id = try await clients.requests.push(clients.request(), of: clients.app, in: clients.project, from: clients.client)
         #expect(try await clients.requests.takePushed(id, clientID: "site", in: clients.project) == nil)
         #expect(try await clients.requests.takePushed(id, clientID: "field-app", in: clients.project) == clients.request())
         #expect(try await clients.requests.takePushed(id, clientID: "field-app", in: clients.project) == nil)
-        let late = try await clients.requests.push(clients.request(), in: clients.project)
+        let late = try await clients.requests.push(clients.request(), of: clients.app, in: clients.project, from: clients.client)
         clients.fixture.time.advance(.seconds(60))
         #expect(try await clients.requests.takePushed(late, clientID: "field-app", in: clients.project) == nil)
     }
@@ -48,7 +48,7 @@ import Text
     @Test func `remembers what the person chose and agreed to`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        let (pending, cookie) = try await clients.requests.store(clients.request(), in: clients.project)
+        let (pending, cookie) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
         try await clients.requests.recordChoice(of: pending, by: "somebody", in: clients.project)
         try await clients.requests.recordConsent(to: ["openid", "email"], of: pending, by: browser, in: clients.project)
         let found = try await clients.requests.waiting(pending.id, cookie: UTF8Text(cookie), in: clients.project)
@@ -60,7 +60,7 @@ import Text
         #expect(try await agreed(["email"]))
         #expect(try await !agreed(["email", "phone"]))
         #expect(try await !agreed(["email"], "site"))
-        let (next, _) = try await clients.requests.store(clients.request(), in: clients.project)
+        let (next, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
         try await clients.requests.recordConsent(to: ["phone"], of: next, by: browser, in: clients.project)
         #expect(try await agreed(["email", "phone"]))
         clients.fixture.time.advance(.seconds(1))
@@ -73,7 +73,7 @@ import Text
     {
         let clients = try await ClientFixture()
         let before = try await clients.signUp()
-        let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project)
+        let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
         try await clients.requests.recordConsent(to: ["email", "offline_access"], of: pending, by: before, in: clients.project)
         clients.fixture.time.advance(.seconds(1))
         try await clients.fixture.accounts.administration.accounts.revokeSessions(of: before.account.id, by: clients.fixture.operator)
@@ -94,7 +94,7 @@ import Text
     @Test func `SEC-50 an ending drops a consent that is committed while it waits, whatever the clocks say`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project)
+        let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
         // The ending's time is earlier than the consent's, as when it waits for the consent's commit.
         let (account, now) = (browser.account, clients.fixture.time.clock.now())
         clients.fixture.time.advance(.milliseconds(3))

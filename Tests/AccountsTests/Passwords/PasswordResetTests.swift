@@ -51,7 +51,8 @@ import Text
             try await fixture.accounts.codes.resetPassword(
                 code, to: "second password", language: "en", in: fixture.project, from: Fixture.here)
         }
-        try await fixture.accounts.codeMails.sendPasswordReset(to: "ada@example.com", Fixture.english, in: fixture.project)
+        try await fixture.accounts.codeMails.sendPasswordReset(
+            to: "ada@example.com", Fixture.english, in: fixture.project, from: Fixture.here)
         #expect(try await fixture.codes(.resetPassword, to: "ada@example.com").count == 1)
     }
 
@@ -64,7 +65,9 @@ import Text
         ]
         try await fixture.accounts.deletion.delete(account.id, by: fixture.operator)
         for code in codes {
-            await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
+            await expectRefusal("invalidActionCode") {
+                try await fixture.accounts.codes.inspect(code, in: fixture.project, from: Fixture.here)
+            }
         }
     }
 
@@ -76,7 +79,9 @@ import Text
         change.password = "second password"
         _ = try await fixture.update(idToken, change, language: "en")
         for code in codes {
-            await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
+            await expectRefusal("invalidActionCode") {
+                try await fixture.accounts.codes.inspect(code, in: fixture.project, from: Fixture.here)
+            }
         }
     }
 

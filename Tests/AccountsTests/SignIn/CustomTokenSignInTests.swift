@@ -36,8 +36,7 @@ import Text
 
     private func signIn(_ token: String, _ fixture: Fixture) async throws -> (account: Account, session: Session, isNew: Bool) {
         let answer = try await fixture.accounts.signIn.customTokens.signIn(
-            customToken: UTF8Text(token), Attempt(.customToken, from: "127.0.0.1", in: fixture.project), in: fixture.project,
-            from: Session.ClientInfo(userAgent: "test", address: "127.0.0.1"))
+            customToken: UTF8Text(token), in: fixture.project, from: Fixture.here)
         return (answer.0, try answer.1.session, answer.isNewUser)
     }
 

@@ -47,7 +47,7 @@ import Text
         let code = try await fixture.linkCode("ada@example.com")
         fixture.project.signIn.signUp = false
         let closed = fixture
-        try await closed.accounts.codeMails.sendSignInLink(to: "bob@example.com", Fixture.english, in: closed.project)
+        try await closed.accounts.codeMails.sendSignInLink(to: "bob@example.com", Fixture.english, in: closed.project, from: Fixture.here)
         #expect(try await closed.codes(.signIn, to: "bob@example.com").isEmpty)
         await expectRefusal("adminOnly") { try await closed.enter(code, "ada@example.com") }
     }

@@ -10,20 +10,15 @@ import Text
 @Suite struct PasswordSignInTests {
     private let origin = Session.ClientInfo(userAgent: "test", address: "127.0.0.1")
 
-    private func attempt(_ email: String, _ fixture: Fixture, from address: String = "192.0.2.1") -> Attempt {
-        Attempt(.password, from: address, email: email, in: fixture.project)
-    }
-
     private func signUp(_ email: String, _ fixture: Fixture) async throws -> Account {
         try await fixture.accounts.signIn.signUps.signUp(
-            email: email, password: "correct horse", displayName: nil, Attempt(.signUp, from: "192.0.2.1", in: fixture.project),
-            in: fixture.project, from: origin
+            email: email, password: "correct horse", displayName: nil, in: fixture.project, from: origin
         ).0
     }
 
     private func signIn(_ email: String, _ password: String, _ fixture: Fixture) async throws -> Account {
         try await fixture.accounts.signIn.passwords.signIn(
-            email: email, password: password, attempt(email, fixture), in: fixture.project, from: origin
+            email: email, password: password, in: fixture.project, from: origin
         ).0
     }
 
@@ -103,7 +98,7 @@ import Text
 
     private func session(of email: String, _ fixture: Fixture) async throws -> (Session, Account) {
         let (account, outcome) = try await fixture.accounts.signIn.passwords.signIn(
-            email: email, password: "correct horse", attempt(email, fixture), in: fixture.project, from: origin)
+            email: email, password: "correct horse", in: fixture.project, from: origin)
         return (try outcome.session, account)
     }
 

@@ -61,6 +61,15 @@ enum Boundaries {
         }
     }
 
+    /// A rule charges the limit of what it does, so that every way to it is limited alike. Features name no limit; those of the steps at a
+    /// provider are charged by `BrokeredProject.charge`.
+    static func limits(_ file: File) -> [Violation] {
+        guard let target = file.target, file.isSwift, !["Accounts", "Brokerage"].contains(target) else { return [] }
+        return file.swift.lines.enumerated().filter { $0.element.words.contains(["limits", "charge"]) }.map {
+            Violation(path: file.path, line: $0.offset + 1, message: "charges a limit; the rule in Accounts or Brokerage does")
+        }
+    }
+
     /// People are made up in development mode alone, on the server's own machine. One file checks that, and makes the value that permits it.
     static func development(_ file: File) -> [Violation] {
         let home = "Sources/Web/Callers/DevelopmentCaller.swift"
