@@ -29,7 +29,7 @@ import Web
     /// - Parameters:
     ///   - asked: how long ago the request was kept.
     ///   - consented: the account that agreed to it; likewise the others.
-    private func pending(
+    private func authorization(
         _ request: AuthorizationRequest, asked: Int64 = 100, consented: String? = nil, chosen: String? = nil, edited: String? = nil
     ) -> PendingAuthorization {
         PendingAuthorization(
@@ -38,13 +38,14 @@ import Web
     }
 
     private func needed(
-        _ request: AuthorizationRequest, _ session: BrowserSession?, _ pending: PendingAuthorization? = nil,
+        _ request: AuthorizationRequest, _ session: BrowserSession?, _ authorization: PendingAuthorization? = nil,
         client: OAuthClient = Fixture.server,
         flow: UserFlow? = nil, due: SignInStep? = nil, isAccountAsked: Bool = true, isAllowed: Bool = true
     ) -> Interaction? {
         Interaction.needed(
             Interaction.Situation(
-                request, of: client, userFlow: flow, session: session, due: due, pending: pending, isAccountAsked: isAccountAsked,
+                request, of: client, userFlow: flow, session: session, due: due, authorization: authorization,
+                isAccountAsked: isAccountAsked,
                 isAllowed: isAllowed, at: Self.now))
     }
 
@@ -74,26 +75,26 @@ import Web
 
     @Test func `prompt=login and max_age want a sign-in that is new`() {
         #expect(needed(request([.login]), session(age: 5)) == .signIn)
-        #expect(needed(request([.login]), session(age: 101), pending(request([.login]))) == .signIn)
-        #expect(needed(request([.login]), session(age: 100), pending(request([.login]))) == nil)
+        #expect(needed(request([.login]), session(age: 101), authorization(request([.login]))) == .signIn)
+        #expect(needed(request([.login]), session(age: 100), authorization(request([.login]))) == nil)
         #expect(needed(request(maxAge: 0), session(age: 0)) == .signIn)
-        #expect(needed(request(maxAge: 0), session(age: 50), pending(request(maxAge: 0))) == nil)
+        #expect(needed(request(maxAge: 0), session(age: 50), authorization(request(maxAge: 0))) == nil)
         #expect(needed(request(maxAge: 1000), session(age: 1000)) == nil)
         #expect(needed(request(maxAge: 1000), session(age: 1001)) == .signIn)
         // The person was slow at the pages, but signed in for this request.
-        #expect(needed(request(maxAge: 1), session(age: 50), pending(request(maxAge: 1))) == nil)
+        #expect(needed(request(maxAge: 1), session(age: 50), authorization(request(maxAge: 1))) == nil)
     }
 
     @Test func `a session that needs another step is not enough, even a new one`() {
         #expect(needed(request(), session(age: 5000), due: .secondFactor) == .signIn)
-        #expect(needed(request(), session(age: 50), pending(request()), due: .secondFactor) == .signIn)
+        #expect(needed(request(), session(age: 50), authorization(request()), due: .secondFactor) == .signIn)
         #expect(needed(request([.none]), session(age: 5000), due: .secondFactor)?.failure(of: request([.none])) == .loginRequired)
     }
 
     @Test func `prompt=create wants a new session, too, and leads to the sign-up`() {
         #expect(needed(request([.create]), nil) == .signUp)
         #expect(needed(request([.create]), session(age: 5)) == .signUp)
-        #expect(needed(request([.create]), session(age: 50), pending(request([.create]))) == nil)
+        #expect(needed(request([.create]), session(age: 50), authorization(request([.create]))) == nil)
     }
 
     @Test func `user flows begin with their own page`() {
@@ -101,20 +102,20 @@ import Web
             let flow = Fixture.flow("b2c_1_x", kind)
             #expect(needed(request(), nil, flow: flow) == step)
             #expect(needed(request(), session(age: 500), flow: flow) == step)
-            #expect(needed(request(), session(age: 50), pending(request()), flow: flow) == nil)
+            #expect(needed(request(), session(age: 50), authorization(request()), flow: flow) == nil)
         }
         let edit = Fixture.flow("b2c_1_edit", .profileEdit)
         #expect(needed(request(), nil, flow: edit) == .signIn)
         #expect(needed(request(), session(age: 500), flow: edit) == .editProfile)
-        #expect(needed(request(), session(age: 50), pending(request()), flow: edit) == .editProfile)
-        #expect(needed(request(), session(age: 50), pending(request(), edited: "ada"), flow: edit) == nil)
-        #expect(needed(request(), session(age: 50), pending(request(), chosen: "ada"), flow: edit) == .editProfile)
+        #expect(needed(request(), session(age: 50), authorization(request()), flow: edit) == .editProfile)
+        #expect(needed(request(), session(age: 50), authorization(request(), edited: "ada"), flow: edit) == nil)
+        #expect(needed(request(), session(age: 50), authorization(request(), chosen: "ada"), flow: edit) == .editProfile)
     }
 
     @Test func `a user flow with a list of providers does not take a session by another one`() {
         var flow = Fixture.flow("b2c_1_x", .signIn)
         flow.providers = ["oidc.acme"]
-        #expect(needed(request(), session(age: 5), pending(request()), flow: flow) == .signIn)
+        #expect(needed(request(), session(age: 5), authorization(request()), flow: flow) == .signIn)
         #expect(needed(request(), session(age: 5, by: "oidc.acme"), flow: flow) == nil)
         flow.providers = ["emailLink"]
         #expect(needed(request(), session(age: 5, by: "password"), flow: flow) == nil)
@@ -122,15 +123,16 @@ import Web
 
     @Test func `the person chooses the account when asked to, and for an app's own scheme`() {
         #expect(needed(request([.selectAccount]), session(age: 500)) == .chooseAccount)
-        #expect(needed(request([.selectAccount]), session(age: 500), pending(request([.selectAccount]), chosen: "ada")) == nil)
+        #expect(needed(request([.selectAccount]), session(age: 500), authorization(request([.selectAccount]), chosen: "ada")) == nil)
         // A session that is new is not enough: a client can lead a browser to a provider that signs in without a word.
-        #expect(needed(request([.selectAccount]), session(age: 50), pending(request([.selectAccount]))) == .chooseAccount)
-        #expect(needed(request([.selectAccount]), session(age: 50), pending(request([.selectAccount]), chosen: "bob")) == .chooseAccount)
+        #expect(needed(request([.selectAccount]), session(age: 50), authorization(request([.selectAccount]))) == .chooseAccount)
+        #expect(
+            needed(request([.selectAccount]), session(age: 50), authorization(request([.selectAccount]), chosen: "bob")) == .chooseAccount)
         var app = request()
         app.redirectURI = "com.example.app://oauth/cb"
         #expect(needed(app, session(age: 500), client: Fixture.app) == .chooseAccount)
-        #expect(needed(app, session(age: 50), pending(app), client: Fixture.app) == .chooseAccount)
-        #expect(needed(app, session(age: 50), pending(app, chosen: "ada"), client: Fixture.app) == nil)
+        #expect(needed(app, session(age: 50), authorization(app), client: Fixture.app) == .chooseAccount)
+        #expect(needed(app, session(age: 50), authorization(app, chosen: "ada"), client: Fixture.app) == nil)
         app.redirectURI = "http://127.0.0.1:5000/cb"
         #expect(needed(app, session(age: 500), client: Fixture.app) == .chooseAccount)
         app.redirectURI = "https://app.example.com/cb"
@@ -142,18 +144,18 @@ import Web
         third.asksConsent = true
         #expect(needed(request(), session(age: 5), client: third, isAllowed: false) == .consent(scopes: ["openid"]))
         #expect(needed(request(), session(age: 5), client: third, isAllowed: true) == nil)
-        #expect(needed(request(), session(age: 5), pending(request(), consented: "ada"), client: third, isAllowed: false) == nil)
+        #expect(needed(request(), session(age: 5), authorization(request(), consented: "ada"), client: third, isAllowed: false) == nil)
         #expect(
-            needed(request(), session(age: 5), pending(request(), consented: "bob"), client: third, isAllowed: false)
+            needed(request(), session(age: 5), authorization(request(), consented: "bob"), client: third, isAllowed: false)
                 == .consent(scopes: ["openid"]))
         #expect(needed(request([.consent]), session(age: 5)) == .consent(scopes: ["openid"]))
-        #expect(needed(request([.consent]), session(age: 5), pending(request([.consent]), consented: "ada")) == nil)
-        #expect(needed(request([.login, .consent]), session(age: 500), pending(request(), consented: "ada")) == .signIn)
+        #expect(needed(request([.consent]), session(age: 5), authorization(request([.consent]), consented: "ada")) == nil)
+        #expect(needed(request([.login, .consent]), session(age: 500), authorization(request(), consented: "ada")) == .signIn)
     }
 
     @Test func `a session of another account does not answer`() {
         #expect(needed(request(), session(age: 500), isAccountAsked: false) == .signIn)
-        #expect(needed(request(), session(age: 50), pending(request()), isAccountAsked: false) == .otherAccount)
+        #expect(needed(request(), session(age: 50), authorization(request()), isAccountAsked: false) == .otherAccount)
     }
 
     @Test func `a step that no page can take is an error for the relying party`() {

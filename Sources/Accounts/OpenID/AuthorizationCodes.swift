@@ -15,20 +15,20 @@ extension AuthorizationRequests {
     ///
     /// Throws `conflict` when the pending request was answered in the meantime, or the browser's session has ended.
     /// - Parameters:
-    ///   - pending: the request as it was kept; `nil` for one that is answered at once.
+    ///   - authorization: the request as it was kept; `nil` for one that is answered at once.
     ///   - scopes: those that are granted.
     package func grant(
-        _ request: AuthorizationRequest, pending: PendingAuthorization?, to session: BrowserSession, scopes: [String],
+        _ request: AuthorizationRequest, authorization: PendingAuthorization?, to session: BrowserSession, scopes: [String],
         in project: ProjectSettings
     ) async throws(AccountError) -> String {
-        let id = pending?.id ?? RequestID(bytes: Random.bytes(RequestID.count))
+        let id = authorization?.id ?? RequestID(bytes: Random.bytes(RequestID.count))
         let secret = Random.bytes(Self.secretCount)
         let now = clock.now()
         let hash = Digest.sha256(secret)
         let answer: SQL =
-            if let pending {
+            if let authorization {
                 update(
-                    pending,
+                    authorization,
                     setting: """
                         status = 'granted', code_hash = \(hash), browser_session_id = \(session.session.id), scopes = \(scopes),
                         cookie_hash = NULL, email = NULL, email_code = NULL, expires_at = \(now + Self.timeToRedeem)

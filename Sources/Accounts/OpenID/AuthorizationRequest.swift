@@ -129,8 +129,8 @@ package struct PendingAuthorization: Sendable {
 
     /// The same with another form of its request.
     package func with(_ request: AuthorizationRequest) -> PendingAuthorization {
-        var pending = self
-        pending.request = request
-        return pending
+        var authorization = self
+        authorization.request = request
+        return authorization
     }
 }

@@ -24,15 +24,15 @@ package struct AuthorizationRequests: Sendable {
     /// - Returns: the request, and the value of the cookie that binds it to the browser.
     package func store(
         _ request: AuthorizationRequest, in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> (pending: PendingAuthorization, cookie: String) {
+    ) async throws(AccountError) -> (authorization: PendingAuthorization, cookie: String) {
         try await limits.charge(.startSignIn, in: project, from: client)
         let cookie = Random.token()
         let now = clock.now()
-        let pending = PendingAuthorization(id: RequestID(bytes: Random.bytes(RequestID.count)), request: request, createdAt: now)
+        let authorization = PendingAuthorization(id: RequestID(bytes: Random.bytes(RequestID.count)), request: request, createdAt: now)
         try await insert(
-            request, id: pending.id, status: "waiting", cookieHash: Digest.sha256(Array(cookie.utf8)), until: now + Self.timeToSignIn,
+            request, id: authorization.id, status: "waiting", cookieHash: Digest.sha256(Array(cookie.utf8)), until: now + Self.timeToSignIn,
             in: project)
-        return (pending, cookie)
+        return (authorization, cookie)
     }
 
     /// Keeps a request that a relying party sent ahead. One round trip, besides the charge.
@@ -94,16 +94,16 @@ package struct AuthorizationRequests: Sendable {
     ///
     /// Throws `conflict` when the request was answered in the meantime, or the session has ended.
     package func recordConsent(
-        to scopes: [String], of pending: PendingAuthorization, by session: BrowserSession, in project: ProjectSettings
+        to scopes: [String], of authorization: PendingAuthorization, by session: BrowserSession, in project: ProjectSettings
     ) async throws(AccountError) {
         let account = session.account
         // The account is held first. So an ending of its sessions comes before this consent, which is refused then, or after it, and drops it.
         _ = try await storage.write(
             all: session.hold(in: project) + [
-                .required(update(pending, setting: "consented_by = \(account.id)", in: project)),
+                .required(update(authorization, setting: "consented_by = \(account.id)", in: project)),
                 """
                 INSERT INTO consents AS c (project_id, account_id, client_id, scopes, given_at)
-                VALUES (\(project: project), \(account.id), \(pending.request.clientID), \(scopes), \(clock.now()))
+                VALUES (\(project: project), \(account.id), \(authorization.request.clientID), \(scopes), \(clock.now()))
                 ON CONFLICT (project_id, account_id, client_id) DO UPDATE SET given_at = excluded.given_at,
                     scopes = ARRAY(SELECT DISTINCT unnest(c.scopes || excluded.scopes))
                 """,
@@ -124,31 +124,32 @@ package struct AuthorizationRequests: Sendable {
     }
 
     /// Notes that the person chose to go on with this account: by a button, or by the form with which they signed in.
-    package func recordChoice(of pending: PendingAuthorization, by accountID: String, in project: ProjectSettings)
+    package func recordChoice(of authorization: PendingAuthorization, by accountID: String, in project: ProjectSettings)
         async throws(AccountError)
     {
-        _ = try await storage.write(.required(update(pending, setting: "chosen_by = \(accountID)", in: project)))
+        _ = try await storage.write(.required(update(authorization, setting: "chosen_by = \(accountID)", in: project)))
     }
 
     /// Notes that the person looked through their profile, which a user flow for that asks for.
-    package func recordEdit(of pending: PendingAuthorization, by accountID: String, in project: ProjectSettings) async throws(AccountError)
+    package func recordEdit(of authorization: PendingAuthorization, by accountID: String, in project: ProjectSettings)
+        async throws(AccountError)
     {
-        _ = try await storage.write(.required(update(pending, setting: "edited_by = \(accountID)", in: project)))
+        _ = try await storage.write(.required(update(authorization, setting: "edited_by = \(accountID)", in: project)))
     }
 
     /// Forgets a request that was refused. It cannot be answered again.
-    package func end(_ pending: PendingAuthorization, in project: ProjectSettings) async throws(AccountError) {
+    package func end(_ authorization: PendingAuthorization, in project: ProjectSettings) async throws(AccountError) {
         _ = try await storage.write(
             """
             DELETE FROM authorization_requests
-            WHERE project_id = \(project: project) AND request_id = \(pending.id.bytes) AND status = 'waiting'
+            WHERE project_id = \(project: project) AND request_id = \(authorization.id.bytes) AND status = 'waiting'
             """)
     }
 
-    func update(_ pending: PendingAuthorization, setting changes: SQL, in project: ProjectSettings) -> SQL {
+    func update(_ authorization: PendingAuthorization, setting changes: SQL, in project: ProjectSettings) -> SQL {
         """
         UPDATE authorization_requests SET \(changes)
-        WHERE project_id = \(project: project) AND request_id = \(pending.id.bytes) AND status = 'waiting' AND expires_at > \(clock.now())
+        WHERE project_id = \(project: project) AND request_id = \(authorization.id.bytes) AND status = 'waiting' AND expires_at > \(clock.now())
         RETURNING request_id
         """
     }

@@ -55,7 +55,8 @@ extension AuthorizationRequests {
     /// Elsewhere such an address throws `noSuchEmail` or `accountDisabled`.
     /// - Parameter language: the tag of a language that the project's templates have.
     package func sendEmailCode(
-        to email: String, for pending: PendingAuthorization, _ purpose: EmailCodes.Purpose, language: String, in project: ProjectSettings,
+        to email: String, for authorization: PendingAuthorization, _ purpose: EmailCodes.Purpose, language: String,
+        in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) {
         let attempt = Attempt(.sendEmailCode, from: client, email: email, in: project)
@@ -73,9 +74,9 @@ extension AuthorizationRequests {
         var statements: [SQL] = [
             .required(
                 update(
-                    pending,
+                    authorization,
                     setting: """
-                        email = \(email), email_code = \(emailCodes.mac(UTF8Text(digits), to: email, for: pending.id)),
+                        email = \(email), email_code = \(emailCodes.mac(UTF8Text(digits), to: email, for: authorization.id)),
                         email_code_expires = \(expires), email_tries = 0, email_proven = false
                         """, in: project))
         ]
@@ -83,8 +84,8 @@ extension AuthorizationRequests {
             let mail = OutgoingMail(.emailCode, to: email, language: language, link: "", oneTimeCode: digits)
             statements.append(
                 isDecoy
-                    ? outbox.enqueueDecoy(of: mail, until: expires, for: pending.id.bytes, in: project)
-                    : outbox.enqueue(mail, until: expires, for: pending.id.bytes, in: project))
+                    ? outbox.enqueueDecoy(of: mail, until: expires, for: authorization.id.bytes, in: project)
+                    : outbox.enqueue(mail, until: expires, for: authorization.id.bytes, in: project))
         }
         _ = try await storage.write(all: statements)
         emailCodes.outbox?.wakeWorker(in: project)
@@ -98,25 +99,25 @@ extension AuthorizationRequests {
     ///
     /// Throws `invalidActionCode` for wrong digits, also where right ones have proven the address, and `voidDigits`.
     package func proveEmail(
-        _ digits: UTF8Text, of pending: PendingAuthorization, in project: ProjectSettings, from client: Session.ClientInfo
+        _ digits: UTF8Text, of authorization: PendingAuthorization, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) {
-        guard let email = pending.email else { throw .voidDigits }
+        guard let email = authorization.email else { throw .voidDigits }
         try await limits.counting(Attempt(.emailCode, from: client, email: email, in: project)) { () async throws(AccountError) in
-            try await prove(email, by: digits, of: pending, in: project)
+            try await prove(email, by: digits, of: authorization, in: project)
         }
     }
 
     private func prove(
-        _ email: String, by digits: UTF8Text, of pending: PendingAuthorization, in project: ProjectSettings
+        _ email: String, by digits: UTF8Text, of authorization: PendingAuthorization, in project: ProjectSettings
     ) async throws(AccountError) {
         let now = clock.now()
-        let mac = emailCodes.mac(digits, to: email, for: pending.id)
+        let mac = emailCodes.mac(digits, to: email, for: authorization.id)
         let fits: SQL = "email_code = \(mac)"
         let rows = try await storage.write(
             """
             UPDATE authorization_requests SET email_proven = email_proven OR \(fits),
                 email_tries = email_tries + CASE WHEN \(fits) THEN 0 ELSE 1 END
-            WHERE project_id = \(project: project) AND request_id = \(pending.id.bytes) AND status = 'waiting' AND expires_at > \(now)
+            WHERE project_id = \(project: project) AND request_id = \(authorization.id.bytes) AND status = 'waiting' AND expires_at > \(now)
                 AND email = \(email) AND email_code IS NOT NULL AND email_code_expires > \(now) AND email_tries < \(EmailCodes.tries)
             RETURNING \(fits)
             """)
@@ -126,9 +127,11 @@ extension AuthorizationRequests {
 
     /// Whether digits have proven the address of the account at this request, and no session of the account was ended since they were
     /// mailed (SEC-50).
-    func hasProof(of account: Account, at pending: PendingAuthorization, in project: ProjectSettings) async throws(AccountError) -> Bool {
+    func hasProof(of account: Account, at authorization: PendingAuthorization, in project: ProjectSettings) async throws(AccountError)
+        -> Bool
+    {
         let rows = try await storage.read(
-            "SELECT email_code_expires FROM authorization_requests WHERE \(pending.proof(in: project, at: clock.now()))")
+            "SELECT email_code_expires FROM authorization_requests WHERE \(authorization.proof(in: project, at: clock.now()))")
         guard let row = rows.first, let expires = try reading({ try row.value(as: Instant?.self) }) else { return false }
         return account.sessionsEndedAt.map { $0 + EmailCodes.lifetime < expires } ?? true
     }
@@ -138,9 +141,9 @@ extension AuthorizationRequests {
     /// Throws `invalidActionCode` when the proof was used, or voided by an ending of the account's sessions, and `accountDisabled`.
     /// - Parameter account: the one with the address, if there is one.
     package func signInCode(
-        for pending: PendingAuthorization, of account: Account?, in project: ProjectSettings
+        for authorization: PendingAuthorization, of account: Account?, in project: ProjectSettings
     ) async throws(AccountError) -> String {
-        guard let email = pending.email else { throw .invalidActionCode }
+        guard let email = authorization.email else { throw .invalidActionCode }
         guard account?.disabled != true else { throw .accountDisabled }
         let (text, hash) = ActionCode.secret()
         let now = clock.now()
@@ -149,7 +152,7 @@ extension AuthorizationRequests {
             kind: .signIn, accountID: nil, email: email, newEmail: nil, emailProven: false, created: now, expires: expires)
         // An ending locks the account before it voids proofs and codes. So it comes before all of this, or after all of it.
         let held = account.map { [$0.holdSessions(in: project)] } ?? []
-        let made = [pending.spendProof(in: project, at: now), code.insert(hash: hash, for: .address, in: project)]
+        let made = [authorization.spendProof(in: project, at: now), code.insert(hash: hash, for: .address, in: project)]
         do { _ = try await storage.write(all: held + made, waitingFor: account?.id) } catch {
             guard case .conflict = error else { throw error }
             throw .invalidActionCode

@@ -73,17 +73,17 @@ extension AuthorizationRequests {
     ///
     /// Throws `invalidActionCode`, what the password policy throws, `accountNotFound`, `accountDisabled`, `adminOnly` (a new account).
     package func resetPassword(
-        for pending: PendingAuthorization, to password: String, language: String, in project: ProjectSettings,
+        for authorization: PendingAuthorization, to password: String, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> SignInOutcome {
-        guard let email = pending.email else { throw .invalidActionCode }
+        guard let email = authorization.email else { throw .invalidActionCode }
         return try await retryingConflicts(orRaces: PasswordReset.races) { () async throws(AccountError) in
             guard let account = try await codes.directory.account(email: email, in: project) else { throw .accountNotFound }
-            guard try await hasProof(of: account, at: pending, in: project) else { throw .invalidActionCode }
+            guard try await hasProof(of: account, at: authorization, in: project) else { throw .invalidActionCode }
             guard !account.disabled else { throw .accountDisabled }
             try project.passwordPolicy.check(password)
             let reset = try await codes.reset(
-                account, to: password, spending: { pending.spendProof(in: project, at: $0) }, signsIn: true, language: language,
+                account, to: password, spending: { authorization.spendProof(in: project, at: $0) }, signsIn: true, language: language,
                 in: project, from: client)
             let now = reset.account.lastLoginAt ?? clock.now()
             let authentication = Authentication(account: reset.account, signInProvider: SignInProvider.password, time: now)

@@ -26,31 +26,32 @@ package struct SignUps: Sendable {
     /// Throws `emailTaken` before anything is hashed, then what the password policy says.
     /// - Parameters:
     ///   - profile: what the person says of themselves besides the name.
-    ///   - pending: the request at which digits have proven the address. The proof is used up; throws `invalidActionCode` when there is none.
+    ///   - authorization: the request at which digits have proven the address. The proof is used up; throws `invalidActionCode` when there is
+    ///     none.
     package func signUp(
         email: String, password: String, displayName: String?, profile: [ProfileClaim: String] = [:],
-        provenAt pending: PendingAuthorization? = nil, in project: ProjectSettings, from client: Session.ClientInfo
+        provenAt authorization: PendingAuthorization? = nil, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
             () async throws(AccountError) in
             let attempt = Attempt(.signUp, from: client, in: project)
             guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
-            guard pending == nil || pending?.email == email else { throw .invalidActionCode }
+            guard authorization == nil || authorization?.email == email else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)
             let hash = try await passwords.hash(password)
             let now = clock.now()
             var account = Account(id: AccountID.random(), at: now)
             account.email = email
-            if pending != nil { account.proveEmail() }
+            if authorization != nil { account.proveEmail() }
             account.displayName = displayName
             account.profile = ProfileClaim.stored(profile)
             account.passwordUpdatedAt = now
             do throws(AccountError) {
                 return try await create(
-                    account, passwordHash: hash.text, spending: pending?.spendProof(in: project, at: now),
+                    account, passwordHash: hash.text, spending: authorization?.spendProof(in: project, at: now),
                     signInProvider: SignInProvider.password, in: project, from: client)
             } catch {
-                guard case .conflict = error, pending != nil else { throw error }
+                guard case .conflict = error, authorization != nil else { throw error }
                 throw .invalidActionCode
             }
         }

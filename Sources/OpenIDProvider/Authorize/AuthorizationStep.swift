@@ -20,41 +20,43 @@ struct AuthorizationStep {
 
     /// Grants the request, refuses it, or sends the browser to a hosted page.
     ///
-    /// - Parameter pending: the request as it waits; `nil` for one that has just arrived.
-    func answer(_ asked: AuthorizationRequest, of client: OAuthClient, pending: PendingAuthorization?) async throws -> Response {
-        try await refusing(asked, pending) {
+    /// - Parameter authorization: the request as it waits; `nil` for one that has just arrived.
+    func answer(_ asked: AuthorizationRequest, of client: OAuthClient, authorization: PendingAuthorization?) async throws -> Response {
+        try await refusing(asked, authorization) {
             // A reload may have taken away all that the client asked for.
             guard !asked.scopes.isEmpty || asked.isOfApp(in: settings) else { throw Failure.invalidScope }
             for _ in 1..<Self.looks {
                 // The session ended, or the account changed, between the look and the grant: the next look sees it.
-                do { return try await look(asked, of: client, pending: pending) } catch AccountError.conflict { continue }
+                do { return try await look(asked, of: client, authorization: authorization) } catch AccountError.conflict { continue }
             }
-            return try await look(asked, of: client, pending: pending)
+            return try await look(asked, of: client, authorization: authorization)
         }
     }
 
     private static let looks = 3
 
-    private func look(_ asked: AuthorizationRequest, of client: OAuthClient, pending: PendingAuthorization?) async throws -> Response {
+    private func look(_ asked: AuthorizationRequest, of client: OAuthClient, authorization: PendingAuthorization?) async throws -> Response
+    {
         let session = try await session()
-        guard let interaction = try await interaction(asked, of: client, session, pending) else {
+        guard let interaction = try await interaction(asked, of: client, session, authorization) else {
             guard let session else { throw Failure.loginRequired }
-            let code = try await accounts.openID.requests.grant(asked, pending: pending, to: session, scopes: asked.scopes, in: settings)
+            let code = try await accounts.openID.requests.grant(
+                asked, authorization: authorization, to: session, scopes: asked.scopes, in: settings)
             let reply = AuthorizationReply(asked)
             let answer =
                 asked.isOfApp(in: settings)
                 ? AuthorizationResponse(token: AppToken(code: code), reply) : AuthorizationResponse(code: code, reply)
-            return finish(answer, asked, pending)
+            return finish(answer, asked, authorization)
         }
-        if let failure = interaction.failure(of: asked) { return try await refuse(failure, asked, pending) }
-        return try await send(to: pending, or: asked)
+        if let failure = interaction.failure(of: asked) { return try await refuse(failure, asked, authorization) }
+        return try await send(to: authorization, or: asked)
     }
 
     /// Lets `work` answer a request whose relying party is known. The relying party is told of every error.
     func refusing(
-        _ asked: AuthorizationRequest, _ pending: PendingAuthorization? = nil, _ work: () async throws -> Response
+        _ asked: AuthorizationRequest, _ authorization: PendingAuthorization? = nil, _ work: () async throws -> Response
     ) async throws -> Response {
-        do { return try await work() } catch { return respond(to: error, asked, pending) }
+        do { return try await work() } catch { return respond(to: error, asked, authorization) }
     }
 
     /// The browser's session, if the browser has one.
@@ -65,7 +67,7 @@ struct AuthorizationStep {
 
     /// The step that the person must take next; `nil` when the request can be granted.
     func interaction(
-        _ asked: AuthorizationRequest, of client: OAuthClient, _ session: BrowserSession?, _ pending: PendingAuthorization?
+        _ asked: AuthorizationRequest, of client: OAuthClient, _ session: BrowserSession?, _ authorization: PendingAuthorization?
     ) async throws -> Interaction? {
         var isAllowed = true
         if client.asksConsent, let session {
@@ -75,7 +77,7 @@ struct AuthorizationStep {
         return Interaction.needed(
             Interaction.Situation(
                 asked, of: client, userFlow: address.userFlow, session: session,
-                due: session.flatMap { SignInStep.due(after: $0.authentication) }, pending: pending,
+                due: session.flatMap { SignInStep.due(after: $0.authentication) }, authorization: authorization,
                 isAccountAsked: isAccountAsked(asked, session), isAllowed: isAllowed, at: context.services.clock.now()))
     }
 
@@ -85,9 +87,9 @@ struct AuthorizationStep {
     }
 
     /// Keeps the request, unless it is kept already, and sends the browser to the hosted page.
-    private func send(to pending: PendingAuthorization?, or asked: AuthorizationRequest) async throws -> Response {
+    private func send(to authorization: PendingAuthorization?, or asked: AuthorizationRequest) async throws -> Response {
         let status = request.method == .post ? 303 : 302
-        if let pending { return RedirectResponse.to(IssuerPaths.signIn(settings.id, request: pending.id.text), status: status) }
+        if let authorization { return RedirectResponse.to(IssuerPaths.signIn(settings.id, request: authorization.id.text), status: status) }
         return try await keep(asked) { IssuerPaths.signIn(settings.id, request: $0) }
     }
 
@@ -95,23 +97,24 @@ struct AuthorizationStep {
     ///
     /// - Parameter path: the address to go on at, by the request's id.
     func keep(_ asked: AuthorizationRequest, goingOnAt path: (String) -> String) async throws -> Response {
-        let (pending, cookie) = try await accounts.openID.requests.store(asked, in: settings, from: context.browserClientInfo)
-        var response = RedirectResponse.to(path(pending.id.text), status: request.method == .post ? 303 : 302)
-        response.setCookies(IssuerCookies.requests(site).set(pending.id.text, cookie, for: AuthorizationRequests.timeToSignIn, in: request))
+        let (authorization, cookie) = try await accounts.openID.requests.store(asked, in: settings, from: context.browserClientInfo)
+        var response = RedirectResponse.to(path(authorization.id.text), status: request.method == .post ? 303 : 302)
+        response.setCookies(
+            IssuerCookies.requests(site).set(authorization.id.text, cookie, for: AuthorizationRequests.timeToSignIn, in: request))
         return response
     }
 
     /// Refuses a request whose relying party is known, for good: the person cancelled, or a page would be needed and must not be shown.
-    func refuse(_ failure: Failure, _ asked: AuthorizationRequest, _ pending: PendingAuthorization?) async throws -> Response {
-        if let pending { try await accounts.openID.requests.end(pending, in: settings) }
-        return respond(with: failure, asked, pending)
+    func refuse(_ failure: Failure, _ asked: AuthorizationRequest, _ authorization: PendingAuthorization?) async throws -> Response {
+        if let authorization { try await accounts.openID.requests.end(authorization, in: settings) }
+        return respond(with: failure, asked, authorization)
     }
 
     /// Tells the relying party of a fault, a limit or a rule. Unless it is an error of OAuth, the request stays as it is, so that the person can
     /// try again.
-    private func respond(to error: any Error, _ asked: AuthorizationRequest, _ pending: PendingAuthorization?) -> Response {
+    private func respond(to error: any Error, _ asked: AuthorizationRequest, _ authorization: PendingAuthorization?) -> Response {
         let failure = Failure(describing: error)
-        if failure.isOfOAuth { return respond(with: failure, asked, pending) }
+        if failure.isOfOAuth { return respond(with: failure, asked, authorization) }
         let metadata: Logger.Metadata = ["project": "\(settings.id)", "error": "\(LogDetail.of(error))"]
         switch failure.kind {
         case .internal:
@@ -124,14 +127,15 @@ struct AuthorizationStep {
         }
     }
 
-    private func respond(with failure: Failure, _ asked: AuthorizationRequest, _ pending: PendingAuthorization?) -> Response {
+    private func respond(with failure: Failure, _ asked: AuthorizationRequest, _ authorization: PendingAuthorization?) -> Response {
         let described = failure.described(by: address.userFlow, request.id, at: context.services.clock.now())
-        return finish(AuthorizationResponse(described, AuthorizationReply(asked)), asked, pending)
+        return finish(AuthorizationResponse(described, AuthorizationReply(asked)), asked, authorization)
     }
 
-    private func finish(_ answer: AuthorizationResponse, _ asked: AuthorizationRequest, _ pending: PendingAuthorization?) -> Response {
+    private func finish(_ answer: AuthorizationResponse, _ asked: AuthorizationRequest, _ authorization: PendingAuthorization?) -> Response
+    {
         var response = answer.response(to: request, of: address.project, language: asked.language)
-        if let pending { response.setCookie(IssuerCookies.requests(site).cookie(pending.id.text).clear()) }
+        if let authorization { response.setCookie(IssuerCookies.requests(site).cookie(authorization.id.text).clear()) }
         return response
     }
 }

@@ -15,7 +15,7 @@ struct Authorize: RawEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await AuthorizationCall(request, context).answer { step, accepted in
-            try await step.answer(accepted.request, of: accepted.client, pending: nil)
+            try await step.answer(accepted.request, of: accepted.client, authorization: nil)
         }
     }
 }

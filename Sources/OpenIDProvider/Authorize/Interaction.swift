@@ -34,7 +34,7 @@ package enum Interaction: Sendable, Equatable {
         /// The step that the person must still take before the session can answer a request (`SignInStep.due`).
         package let due: SignInStep?
         /// `nil` when the request has just arrived.
-        package let pending: PendingAuthorization?
+        package let authorization: PendingAuthorization?
         /// Whether the session is that of the account that the request names, if it names one.
         package let isAccountAsked: Bool
         /// Whether the person allowed this client these scopes before.
@@ -43,14 +43,14 @@ package enum Interaction: Sendable, Equatable {
 
         package init(
             _ request: AuthorizationRequest, of client: OAuthClient, userFlow: UserFlow?, session: BrowserSession?,
-            due: SignInStep?, pending: PendingAuthorization?, isAccountAsked: Bool, isAllowed: Bool, at now: Instant
+            due: SignInStep?, authorization: PendingAuthorization?, isAccountAsked: Bool, isAllowed: Bool, at now: Instant
         ) {
             self.request = request
             self.client = client
             self.userFlow = userFlow
             self.session = session
             self.due = due
-            self.pending = pending
+            self.authorization = authorization
             self.isAccountAsked = isAccountAsked
             self.isAllowed = isAllowed
             self.now = now
@@ -62,9 +62,9 @@ package enum Interaction: Sendable, Equatable {
         guard situation.session != nil, !situation.needsNewSession else { return situation.stepToSession }
         guard situation.isAccountAsked else { return situation.isSessionNew ? .otherAccount : .signIn }
         if situation.hintsAtAnother { return .otherAccount }
-        if situation.asksToChoose, !situation.isDone(by: situation.pending?.chosenBy) { return .chooseAccount }
-        if situation.userFlow?.kind == .profileEdit, !situation.isDone(by: situation.pending?.editedBy) { return .editProfile }
-        if situation.asksConsent, !situation.isDone(by: situation.pending?.consentedBy) {
+        if situation.asksToChoose, !situation.isDone(by: situation.authorization?.chosenBy) { return .chooseAccount }
+        if situation.userFlow?.kind == .profileEdit, !situation.isDone(by: situation.authorization?.editedBy) { return .editProfile }
+        if situation.asksConsent, !situation.isDone(by: situation.authorization?.consentedBy) {
             return .consent(scopes: situation.request.scopes)
         }
         return nil
@@ -81,8 +81,8 @@ extension Session {
 extension Interaction.Situation {
     /// Whether the person authenticated for this very request. That meets `prompt=login` and every `max_age`.
     fileprivate var isSessionNew: Bool {
-        guard let session, let pending else { return false }
-        return session.session.authTime >= pending.createdAt
+        guard let session, let authorization else { return false }
+        return session.session.authTime >= authorization.createdAt
     }
 
     /// Whether the session cannot answer the request, however the person chooses.

@@ -19,9 +19,9 @@ struct Resume: RawEndpoint {
             guard let waiting = try await WaitingRequest(project, query, context) else {
                 return HostedVisit.lost(project.templates, request)
             }
-            return try await Optional(project).showingErrors(in: waiting.pending.request.language) {
+            return try await Optional(project).showingErrors(in: waiting.authorization.request.language) {
                 try await AuthorizationStep(address: waiting.address, request: request, context: context)
-                    .answer(waiting.pending.request, of: waiting.client, pending: waiting.pending)
+                    .answer(waiting.authorization.request, of: waiting.client, authorization: waiting.authorization)
             }
         }
     }
@@ -32,7 +32,7 @@ struct WaitingRequest {
     let address: IssuerAddress
     let client: OAuthClient
     /// With what its client may still ask for.
-    let pending: PendingAuthorization
+    let authorization: PendingAuthorization
     /// The value of the request's cookie.
     let cookie: String
 
@@ -42,14 +42,14 @@ struct WaitingRequest {
     init?(_ project: Project, _ query: Form, _ context: Context) async throws {
         guard let id = query["request"].flatMap(PendingAuthorization.ID.init),
             let cookie = IssuerCookies.requests(context.services.site).cookie(id.text).value(in: context.request),
-            let pending = try await context.services.accounts.openID.requests.waiting(id, cookie: cookie, in: project.settings),
+            let authorization = try await context.services.accounts.openID.requests.waiting(id, cookie: cookie, in: project.settings),
             // The project's file may have changed in the meantime.
-            let (client, request) = project.settings.standing(of: pending.request),
+            let (client, request) = project.settings.standing(of: authorization.request),
             let address = IssuerAddress(of: project, userFlow: request.userFlow)
         else { return nil }
         self.address = address
         self.client = client
-        self.pending = pending.with(request)
+        self.authorization = authorization.with(request)
         self.cookie = cookie.asString
     }
 }

@@ -19,7 +19,7 @@ enum AppSignIn {
                 throw Failure.notFound
             }
             return try await AuthorizationStep(address: address, request: context.request, context: context)
-                .answer(asked, of: client, pending: nil)
+                .answer(asked, of: client, authorization: nil)
         }
     }
 

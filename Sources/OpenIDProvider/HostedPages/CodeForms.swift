@@ -15,7 +15,7 @@ extension HostedVisit {
 
     /// Mails another code to the same address; the former one is void.
     func mailAgain(from page: HostedPage) async throws -> Response {
-        guard let email = pending.email else { return go(to: page.addressPage) }
+        guard let email = authorization.email else { return go(to: page.addressPage) }
         try await mailCode(to: email, for: page)
         return go(to: page, [(name: "note", value: PageNotice.sentAgain.rawValue)])
     }
@@ -28,14 +28,14 @@ extension HostedVisit {
             default: .resetPassword
             }
         try await accounts.openID.requests.sendEmailCode(
-            to: email, for: pending, purpose, language: language, in: settings, from: context.browserClientInfo)
+            to: email, for: authorization, purpose, language: language, in: settings, from: context.browserClientInfo)
     }
 
     func enterCode(_ form: Form, at page: HostedPage) async throws -> Response {
         let digits = UTF8Text(decoding: (form["code"] ?? "").utf8.filter { $0 != UInt8(ascii: " ") })
         guard !digits.isEmpty else { throw FormFault.missingCode }
-        try await accounts.openID.requests.proveEmail(digits, of: pending, in: settings, from: context.browserClientInfo)
-        guard let email = pending.email else { return go(to: page.addressPage) }
+        try await accounts.openID.requests.proveEmail(digits, of: authorization, in: settings, from: context.browserClientInfo)
+        guard let email = authorization.email else { return go(to: page.addressPage) }
         switch page {
         case .signUpCode:
             if try await accounts.directory.account(email: email, in: settings) != nil { return emailTaken() }
@@ -50,7 +50,7 @@ extension HostedVisit {
         guard offer.hasCode else { return go(to: .signIn) }
         let account = try await accounts.directory.account(email: email, in: settings)
         guard account != nil || offer.makesAccounts else { throw FormFault.notNew }
-        let code = try await accounts.openID.requests.signInCode(for: pending, of: account, in: settings)
+        let code = try await accounts.openID.requests.signInCode(for: authorization, of: account, in: settings)
         let signIn = try await accounts.signIn.emailLinks.signIn(
             withMade: code, email: email, language: language, in: settings, from: context.browserClientInfo)
         return try await begin(signIn.outcome, goingTo: signIn.isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil)

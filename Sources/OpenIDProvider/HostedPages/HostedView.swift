@@ -49,7 +49,7 @@ extension HostedVisit {
     /// goes from there, since Chromium applies `form-action` to the whole chain of redirects.
     /// <https://www.w3.org/TR/CSP3/#form-action-pre-navigate>
     private var redirectSchemes: [String] {
-        let scheme = pending.request.redirectURI.utf8.prefix { $0 != UInt8(ascii: ":") }
+        let scheme = authorization.request.redirectURI.utf8.prefix { $0 != UInt8(ascii: ":") }
         let schemes = ["https"] + (site.development ? ["http"] : [])
         let own = UTF8Text(scheme).asciiLowercased.asString
         return schemes.contains(own) ? schemes : schemes + [own]
@@ -103,7 +103,7 @@ extension HostedVisit {
     }
 
     private func addEmailField(_ content: HostedContent, to values: inout [String: TemplateValue]) {
-        let email = content.form["email"]?.asString ?? pending.email ?? pending.request.loginHint ?? session?.account.email
+        let email = content.form["email"]?.asString ?? authorization.email ?? authorization.request.loginHint ?? session?.account.email
         values["email"] = .text(email)
         values["hasEmail"] = .flag(offer.hasEmail)
         let isWrong = content.faults.contains { $0.field == "email" }
@@ -127,7 +127,7 @@ extension HostedVisit {
     }
 
     private func addCode(_ page: HostedPage, to values: inout [String: TemplateValue]) {
-        values["email"] = .text(pending.email)
+        values["email"] = .text(authorization.email)
         // The other pages mail to any address.
         values["mayBeUnknown"] = .flag(page == .resetCode || page == .signInCode && !offer.makesAccounts)
         values["otherLink"] = .text(path(page.addressPage))
@@ -135,7 +135,7 @@ extension HostedVisit {
 
     private func addPassword(_ page: HostedPage, _ content: HostedContent, to values: inout [String: TemplateValue]) {
         let isNew = page == .signUpDetails
-        values["email"] = .text(pending.email)
+        values["email"] = .text(authorization.email)
         values["heading"] = .word(isNew ? "signUpHeading" : "resetHeading")
         values["text"] = .word(isNew ? "signUpText" : "resetText")
         values["passwordLabel"] = .word(isNew ? "password" : "newPassword")
@@ -187,6 +187,7 @@ extension HostedVisit {
         let account = session?.account
         values["email"] = .text(account?.email ?? account?.displayName ?? account?.id)
         // Clients of Azure AD B2C ask for their own id, which says nothing to a person.
-        values["scopes"] = .list(pending.request.scopes.filter { !$0.isExactly(client.id) }.map { ["text": ConsentWords.word(for: $0)] })
+        values["scopes"] = .list(
+            authorization.request.scopes.filter { !$0.isExactly(client.id) }.map { ["text": ConsentWords.word(for: $0)] })
     }
 }

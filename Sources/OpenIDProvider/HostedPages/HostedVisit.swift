@@ -14,7 +14,7 @@ struct HostedVisit {
     let context: Context
     let address: IssuerAddress
     let client: OAuthClient
-    let pending: PendingAuthorization
+    let authorization: PendingAuthorization
     /// The value of the request's cookie.
     let cookie: String
     /// The browser's session, whether or not it can answer the request.
@@ -37,7 +37,7 @@ struct HostedVisit {
         self.context = context
         address = waiting.address
         client = waiting.client
-        pending = waiting.pending
+        authorization = waiting.authorization
         cookie = waiting.cookie
         if let value = IssuerCookies.session(of: settings, services.site).value(in: context.request) {
             session = try await services.accounts.openID.browserSessions.find(value, in: settings)
@@ -45,13 +45,13 @@ struct HostedVisit {
             session = nil
         }
         offer = SignInOffer(address.userFlow, of: project, canMail: services.accounts.outbox != nil)
-        language = project.templates.language(for: context.request, preferred: pending.request.locales)
+        language = project.templates.language(for: context.request, preferred: authorization.request.locales)
     }
 
     /// The path of a page of this visit.
     func path(_ page: HostedPage? = nil, _ more: [(name: String, value: String)] = []) -> String {
         let fields = (page.map { [(name: "page", value: $0.rawValue)] } ?? []) + more
-        let path = IssuerPaths.signIn(settings.id, request: pending.id.text)
+        let path = IssuerPaths.signIn(settings.id, request: authorization.id.text)
         return fields.isEmpty ? path : path + "&" + Form(fields).encoded()
     }
 
@@ -62,7 +62,7 @@ struct HostedVisit {
 
     /// Goes on with the request: it looks again at what the request needs.
     func resume() -> Response {
-        RedirectResponse.to(IssuerPaths.resume(settings.id, request: pending.id.text), status: 303)
+        RedirectResponse.to(IssuerPaths.resume(settings.id, request: authorization.id.text), status: 303)
     }
 
     /// Begins the browser's session with what a sign-in made, in place of the one that it had, and goes on. A pending sign-in is answered
@@ -76,9 +76,9 @@ struct HostedVisit {
         let session: Session
         switch outcome {
         case .session(let made): session = made
-        case .pending(let pending): throw Failure(describing: pending)
+        case .pending(let signIn): throw Failure(describing: signIn)
         }
-        if byForm { try await accounts.openID.requests.recordChoice(of: pending, by: session.accountID, in: settings) }
+        if byForm { try await accounts.openID.requests.recordChoice(of: authorization, by: session.accountID, in: settings) }
         if let former = self.session { try await accounts.openID.browserSessions.replace(former, by: session, in: settings) }
         var response = page.map { go(to: $0) } ?? resume()
         let value = accounts.openID.browserSessions.cookie(for: session, in: settings)
@@ -87,15 +87,15 @@ struct HostedVisit {
     }
 
     /// Whether this visit's sign-in made the session.
-    var isSessionNew: Bool { session.map { $0.session.authTime >= pending.createdAt } ?? false }
+    var isSessionNew: Bool { session.map { $0.session.authTime >= authorization.createdAt } ?? false }
 
     private var step: AuthorizationStep { AuthorizationStep(address: address, request: context.request, context: context) }
 
     /// The step that the request still needs.
-    func needed() async throws -> Interaction? { try await step.interaction(pending.request, of: client, session, pending) }
+    func needed() async throws -> Interaction? { try await step.interaction(authorization.request, of: client, session, authorization) }
 
     /// Ends the request: the client learns that the person does not want to.
-    func cancel() async throws -> Response { try await step.refuse(.accessDenied, pending.request, pending) }
+    func cancel() async throws -> Response { try await step.refuse(.accessDenied, authorization.request, authorization) }
 }
 
 extension AuthorizationRequest {

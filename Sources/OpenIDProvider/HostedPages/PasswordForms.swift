@@ -28,13 +28,13 @@ extension HostedVisit {
 
     /// Makes the account, whose address a code has proven.
     func signUp(_ form: Form) async throws -> Response {
-        guard let email = pending.email, pending.emailProven, offer.signsUp, offer.hasPassword else { return go(to: .signUp) }
+        guard let email = authorization.email, authorization.emailProven, offer.signsUp, offer.hasPassword else { return go(to: .signUp) }
         let attributes = try attributes(in: form)
         let password = try password(in: form)
         let outcome: SignInOutcome
         do {
             (_, outcome) = try await accounts.signIn.signUps.signUp(
-                email: email, password: password, displayName: attributes.displayName, profile: attributes.claims, provenAt: pending,
+                email: email, password: password, displayName: attributes.displayName, profile: attributes.claims, provenAt: authorization,
                 in: settings, from: context.browserClientInfo)
         } catch {
             switch error {
@@ -53,12 +53,12 @@ extension HostedVisit {
 
     /// Sets the new password of the account whose address a code has proven, and signs in with it.
     func setPassword(_ form: Form) async throws -> Response {
-        guard pending.email != nil, pending.emailProven, offer.resets else { return go(to: .reset) }
+        guard authorization.email != nil, authorization.emailProven, offer.resets else { return go(to: .reset) }
         let password = try password(in: form)
         let outcome: SignInOutcome
         do {
             outcome = try await accounts.openID.requests.resetPassword(
-                for: pending, to: password, language: language, in: settings, from: context.browserClientInfo)
+                for: authorization, to: password, language: language, in: settings, from: context.browserClientInfo)
         } catch {
             guard case .invalidActionCode = error else { throw error }
             return go(to: .reset)

@@ -38,7 +38,7 @@ extension HostedVisit {
         try await accounts.openID.profileEdits.edit(
             displayName: attributes.displayName, attributes.claims, in: session, of: settings, from: context.browserClientInfo)
         if flow?.kind == .profileEdit {
-            try await accounts.openID.requests.recordEdit(of: pending, by: session.account.id, in: settings)
+            try await accounts.openID.requests.recordEdit(of: authorization, by: session.account.id, in: settings)
         }
         return resume()
     }

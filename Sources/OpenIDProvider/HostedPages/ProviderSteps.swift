@@ -43,7 +43,7 @@ extension HostedVisit {
     ///
     /// It says whether the person pressed a button. No other address redeems the flow, so that no other site can change that.
     private func returnURL(isHinted: Bool) -> String {
-        (site.ownName(context.request) ?? site.publicURL) + IssuerPaths.signInReturn(settings.id) + "?request=" + pending.id.text
+        (site.ownName(context.request) ?? site.publicURL) + IssuerPaths.signInReturn(settings.id) + "?request=" + authorization.id.text
             + (isHinted ? "&hinted=1" : "")
     }
 
@@ -56,9 +56,9 @@ extension HostedVisit {
     /// The client's parameters that go on to the provider: a fresh sign-in, a choice of accounts, an address.
     private var hints: [UTF8Text: UTF8Text] {
         var hints: [UTF8Text: UTF8Text] = [:]
-        if pending.request.asksAgain { hints["prompt"] = "login" }
-        if pending.request.prompts.contains(.selectAccount) { hints["prompt"] = "select_account" }
-        if let hint = pending.request.loginHint { hints["login_hint"] = UTF8Text(hint) }
+        if authorization.request.asksAgain { hints["prompt"] = "login" }
+        if authorization.request.prompts.contains(.selectAccount) { hints["prompt"] = "select_account" }
+        if let hint = authorization.request.loginHint { hints["login_hint"] = UTF8Text(hint) }
         return hints
     }
 

@@ -82,7 +82,8 @@ extension HostedVisit {
     var facts: HostedPage.Facts {
         get async throws {
             HostedPage.Facts(
-                needed: try await needed(), offer: offer, isCodeMailed: pending.email != nil, isEmailProven: pending.emailProven,
+                needed: try await needed(), offer: offer, isCodeMailed: authorization.email != nil,
+                isEmailProven: authorization.emailProven,
                 mayComplete: isSessionNew && isIncomplete)
         }
     }
@@ -95,8 +96,9 @@ extension HostedVisit {
     /// The provider that the request names (`domain_hint`).
     fileprivate var hintedProvider: ProviderButton? {
         // A person who is to sign in again must see that, and not only pass through a provider that still knows them.
-        if pending.request.asksAgain { return nil }
-        return pending.request.domainHint.flatMap { hint in offer.providers.first { $0.id.isExactly(UTF8Text(hint).asciiLowercased) } }
+        if authorization.request.asksAgain { return nil }
+        return authorization.request.domainHint.flatMap { hint in offer.providers.first { $0.id.isExactly(UTF8Text(hint).asciiLowercased) }
+        }
     }
 
     /// Does what the form's button says.
@@ -113,7 +115,7 @@ extension HostedVisit {
         case (.newPassword, "save"): return try await setPassword(form)
         case (.profile, "profile"): return try await saveProfile(form)
         case (.accounts, "choose"):
-            if let session { try await accounts.openID.requests.recordChoice(of: pending, by: session.account.id, in: settings) }
+            if let session { try await accounts.openID.requests.recordChoice(of: authorization, by: session.account.id, in: settings) }
             return resume()
         case (.consent, "allow"): return try await consent()
         default: throw Failure.invalidArgument("The form is not one of this page.")
@@ -124,7 +126,7 @@ extension HostedVisit {
         guard let session else { return resume() }
         do {
             try await accounts.openID.requests.recordConsent(
-                to: pending.request.scopes, of: pending, by: session, in: settings)
+                to: authorization.request.scopes, of: authorization, by: session, in: settings)
         } catch AccountError.conflict {
             // The session has ended meanwhile, so the person is asked to sign in.
         }

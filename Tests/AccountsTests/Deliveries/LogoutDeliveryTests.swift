@@ -23,7 +23,7 @@ import Text
         _ client: OAuthClient? = nil, _ scopes: [String] = ["openid"], to browser: BrowserSession, _ clients: ClientFixture
     ) async throws {
         let request = clients.request(of: client, scopes: scopes)
-        let code = try await clients.requests.grant(request, pending: nil, to: browser, scopes: scopes, in: clients.project)
+        let code = try await clients.requests.grant(request, authorization: nil, to: browser, scopes: scopes, in: clients.project)
         _ = try await clients.redeem(code, by: client)
     }
 

@@ -12,7 +12,7 @@ import Text
         let browser = try await clients.signUp()
         clients.fixture.time.advance(.seconds(30))
         let code = try await clients.requests.grant(
-            clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+            clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         let redeemed = try await clients.redeem(code)
         #expect(redeemed.account.id == browser.account.id)
         #expect(redeemed.session.session.authTime == browser.session.authTime)
@@ -24,7 +24,8 @@ import Text
     @Test func `refuses a code of another client, redirect URI, user flow or verifier, and keeps it for its own client`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        let code = try await clients.requests.grant(clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let code = try await clients.requests.grant(
+            clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         #expect(await clients.isRefused { try await clients.redeem(code, by: clients.site) })
         #expect(await clients.isRefused { try await clients.redeem(code, redirectURI: "com.example.app://oauth/other") })
         #expect(await clients.isRefused { try await clients.redeem(code, userFlow: "b2c_1_susi") })
@@ -39,7 +40,7 @@ import Text
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
         let request = clients.request(of: clients.site, challenged: false)
-        let code = try await clients.requests.grant(request, pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let code = try await clients.requests.grant(request, authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         #expect(await clients.isRefused { try await clients.redeem(code, by: clients.site) })
         _ = try await clients.redeem(code, by: clients.site, verifier: nil)
     }
@@ -53,12 +54,13 @@ import Text
             return try await clients.requests.redeem(
                 UTF8Text(code), proof, for: clients.app, in: clients.project, from: clients.client)
         }
-        let named = try await clients.requests.grant(clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let named = try await clients.requests.grant(
+            clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         await expectRefusal("redirectURIMissing") { _ = try await redeem(named) }
         _ = try await clients.redeem(named)
         var request = clients.request()
         request.omitsRedirectURI = true
-        let nameless = try await clients.requests.grant(request, pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let nameless = try await clients.requests.grant(request, authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         #expect(await clients.isRefused { try await clients.redeem(nameless, redirectURI: "com.example.app://oauth/other") })
         #expect(try await redeem(nameless).account.id == browser.account.id)
     }
@@ -66,7 +68,8 @@ import Text
     @Test func `refuses a code a minute after it was given`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        let code = try await clients.requests.grant(clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let code = try await clients.requests.grant(
+            clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         clients.fixture.time.advance(.seconds(60))
         #expect(await clients.isRefused { try await clients.redeem(code) })
     }
@@ -75,7 +78,7 @@ import Text
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
         let code = try await clients.requests.grant(
-            clients.request(), pending: nil, to: browser, scopes: ["openid", "offline_access"], in: clients.project)
+            clients.request(), authorization: nil, to: browser, scopes: ["openid", "offline_access"], in: clients.project)
         let session = try await clients.redeem(code).session
         clients.fixture.time.advance(.seconds(90))
         #expect(await clients.isRefused { try await clients.redeem(code) })
@@ -88,7 +91,8 @@ import Text
     @Test func `lets one of two redemptions at the same time succeed, and ends what it made`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        let code = try await clients.requests.grant(clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let code = try await clients.requests.grant(
+            clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         let sessions = await withTaskGroup(of: ClientSession?.self) { group in
             for _ in 0..<8 { group.addTask { try? await clients.redeem(code).session } }
             var sessions: [ClientSession] = []
@@ -103,21 +107,23 @@ import Text
     @Test func `refuses a code when the browser's session has ended since`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        let code = try await clients.requests.grant(clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let code = try await clients.requests.grant(
+            clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         try await clients.fixture.accounts.openID.browserSessions.end(browser, in: clients.project)
         #expect(await clients.isRefused { try await clients.redeem(code) })
     }
 
     @Test func `calls a person new whose account was made for the request, and only at that request`() async throws {
         let clients = try await ClientFixture()
-        let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
+        let (authorization, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
         clients.fixture.time.advance(.seconds(5))
         let browser = try await clients.signUp()
         let first = try await clients.requests.grant(
-            pending.request, pending: pending, to: browser, scopes: ["openid"], in: clients.project)
+            authorization.request, authorization: authorization, to: browser, scopes: ["openid"], in: clients.project)
         #expect(try await clients.redeem(first).isNewUser)
         clients.fixture.time.advance(.seconds(5))
-        let next = try await clients.requests.grant(clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let next = try await clients.requests.grant(
+            clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         #expect(try await !clients.redeem(next).isNewUser)
     }
 
@@ -126,7 +132,7 @@ import Text
         let browser = try await clients.signUp()
         try await clients.fixture.accounts.administration.accounts.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
         await #expect {
-            try await clients.requests.grant(clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+            try await clients.requests.grant(clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         } throws: { if case AccountError.conflict = $0 { true } else { false } }
     }
 
@@ -134,7 +140,8 @@ import Text
     func `SEC-50 ends what a redemption makes while the sessions are being ended`(bySigningOut: Bool) async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        let code = try await clients.requests.grant(clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let code = try await clients.requests.grant(
+            clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         let database = clients.fixture.database
         let other = try clients.fixture.otherProcess()
         for statement in [
@@ -169,7 +176,8 @@ import Text
         let browser = try await clients.signUp()
         let database = clients.fixture.database
         let before = database.roundTrips
-        let code = try await clients.requests.grant(clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let code = try await clients.requests.grant(
+            clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         let between = database.roundTrips
         _ = try await clients.redeem(code)
         #expect((between - before, database.roundTrips - between) == (1, 2))

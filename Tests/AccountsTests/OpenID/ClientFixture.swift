@@ -64,7 +64,7 @@ struct ClientFixture {
     /// A person who signed in, and what the app got for it.
     func granted(scopes: [String] = ["openid", "offline_access"]) async throws -> (BrowserSession, ClientSession) {
         let browser = try await signUp()
-        let code = try await requests.grant(request(scopes: scopes), pending: nil, to: browser, scopes: scopes, in: project)
+        let code = try await requests.grant(request(scopes: scopes), authorization: nil, to: browser, scopes: scopes, in: project)
         return (browser, try await redeem(code).session)
     }
 

@@ -111,7 +111,7 @@ import Text
     @Test func `ends with the browser's session, except what was granted for use without the person`() async throws {
         let (clients, browser, offline) = try await refreshable()
         let code = try await clients.requests.grant(
-            clients.request(scopes: ["openid"]), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+            clients.request(scopes: ["openid"]), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         let online = clients.sessions.refreshToken(for: try await clients.redeem(code).session, in: clients.project)
         try await clients.fixture.accounts.openID.browserSessions.end(browser, in: clients.project)
         #expect(await clients.isRefused { try await clients.refresh(online) })
@@ -123,7 +123,7 @@ import Text
         let browser = try await clients.signUp()
         clients.fixture.time.advance(.seconds(7200))
         let code = try await clients.requests.grant(
-            clients.request(), pending: nil, to: browser, scopes: ["openid", "offline_access"], in: clients.project)
+            clients.request(), authorization: nil, to: browser, scopes: ["openid", "offline_access"], in: clients.project)
         let token = clients.sessions.refreshToken(for: try await clients.redeem(code).session, in: clients.project)
         clients.fixture.time.advance(.seconds(1800))
         var change = AdministratorChange()
@@ -165,7 +165,8 @@ import Text
         let next = try await clients.refresh(token)
         try await clients.sessions.revoke(UTF8Text(next), of: "field-app", in: clients.project)
         #expect(await clients.isRefused { try await clients.refresh(next) })
-        let code = try await clients.requests.grant(clients.request(), pending: nil, to: browser, scopes: ["openid"], in: clients.project)
+        let code = try await clients.requests.grant(
+            clients.request(), authorization: nil, to: browser, scopes: ["openid"], in: clients.project)
         let session = try await clients.redeem(code).session
         let access = try clients.accessToken(session, browser.account)
         #expect(try await clients.sessions.accessToken(UTF8Text(access), in: clients.project)?.account.id == browser.account.id)
@@ -178,7 +179,8 @@ import Text
         clients.fixture.project.openIDProvider?.userFlows = [UserFlow(name: "b2c_1_susi", kind: .signUpOrSignIn)]
         let browser = try await clients.signUp()
         let code = try await clients.requests.grant(
-            clients.request(userFlow: "b2c_1_susi"), pending: nil, to: browser, scopes: ["openid", "offline_access"], in: clients.project)
+            clients.request(userFlow: "b2c_1_susi"), authorization: nil, to: browser, scopes: ["openid", "offline_access"],
+            in: clients.project)
         let session = try await clients.redeem(code, userFlow: "b2c_1_susi").session
         let access = UTF8Text(try clients.accessToken(session, browser.account))
         let token = UTF8Text(clients.sessions.refreshToken(for: session, in: clients.project))
@@ -204,7 +206,7 @@ import Text
         func grant(to client: OAuthClient) async throws -> String {
             clients.fixture.time.advance(.milliseconds(1))
             let code = try await clients.requests.grant(
-                clients.request(of: client), pending: nil, to: browser, scopes: scopes, in: clients.project)
+                clients.request(of: client), authorization: nil, to: browser, scopes: scopes, in: clients.project)
             return clients.sessions.refreshToken(for: try await clients.redeem(code, by: client).session, in: clients.project)
         }
         let elsewhere = try await grant(to: clients.site)
@@ -248,7 +250,7 @@ extension ClientFixture {
     fileprivate func granted2() async throws -> (BrowserSession, ClientSession) {
         let browser = try await signUp("grace@example.com")
         let scopes = ["openid", "offline_access"]
-        let code = try await requests.grant(request(scopes: scopes), pending: nil, to: browser, scopes: scopes, in: project)
+        let code = try await requests.grant(request(scopes: scopes), authorization: nil, to: browser, scopes: scopes, in: project)
         return (browser, try await redeem(code).session)
     }
 

@@ -12,9 +12,9 @@ import Text
         try #require(try await clients.fixture.outbox.recent(in: clients.project).first?.oneTimeCode)
     }
 
-    private func proves(_ digits: String, _ pending: PendingAuthorization, _ clients: ClientFixture) async throws -> Bool {
+    private func proves(_ digits: String, _ authorization: PendingAuthorization, _ clients: ClientFixture) async throws -> Bool {
         do {
-            try await clients.requests.proveEmail(UTF8Text(digits), of: pending, in: clients.project, from: clients.client)
+            try await clients.requests.proveEmail(UTF8Text(digits), of: authorization, in: clients.project, from: clients.client)
             return true
         } catch AccountError.invalidActionCode, AccountError.voidDigits {
             return false
@@ -24,33 +24,33 @@ import Text
     private func asked(_ clients: ClientFixture, _ email: String = "ada@example.com") async throws -> PendingAuthorization {
         // Mails are in the order of their times.
         clients.fixture.time.advance(.milliseconds(1))
-        let (pending, cookie) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
+        let (authorization, cookie) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
         try await clients.requests.sendEmailCode(
-            to: email, for: pending, .signUp, language: "en", in: clients.project, from: clients.client)
-        return try #require(try await clients.requests.waiting(pending.id, cookie: UTF8Text(cookie), in: clients.project))
+            to: email, for: authorization, .signUp, language: "en", in: clients.project, from: clients.client)
+        return try #require(try await clients.requests.waiting(authorization.id, cookie: UTF8Text(cookie), in: clients.project))
     }
 
     @Test func `proves an address by the digits that were mailed to it, until a step has used the proof up`() async throws {
         let clients = try await ClientFixture()
-        let pending = try await asked(clients)
+        let authorization = try await asked(clients)
         let digits = try await sent(clients)
         #expect(digits.utf8.count == 6)
         let wrong = digits == "000000" ? "000001" : "000000"
-        #expect(try await !proves(wrong, pending, clients))
-        for _ in 0..<6 { #expect(try await proves(digits, pending, clients)) }
+        #expect(try await !proves(wrong, authorization, clients))
+        for _ in 0..<6 { #expect(try await proves(digits, authorization, clients)) }
         // Other digits do not pass because the right ones have been entered before.
-        #expect(try await !proves(wrong, pending, clients))
-        _ = try await clients.requests.signInCode(for: pending, of: nil, in: clients.project)
-        #expect(try await !proves(digits, pending, clients))
+        #expect(try await !proves(wrong, authorization, clients))
+        _ = try await clients.requests.signInCode(for: authorization, of: nil, in: clients.project)
+        #expect(try await !proves(digits, authorization, clients))
     }
 
     @Test func `a form with right digits that is sent again after ten minutes proves nothing more`() async throws {
         let clients = try await ClientFixture()
-        let pending = try await asked(clients)
+        let authorization = try await asked(clients)
         let digits = try await sent(clients)
-        #expect(try await proves(digits, pending, clients))
+        #expect(try await proves(digits, authorization, clients))
         clients.fixture.time.advance(EmailCodes.lifetime)
-        #expect(try await !proves(digits, pending, clients))
+        #expect(try await !proves(digits, authorization, clients))
     }
 
     @Test func `SEC-15 mails digits to the addresses that the step is for, and hides the others`() async throws {
@@ -67,12 +67,12 @@ import Text
             clients.fixture.project.emailEnumerationProtection = isProtected
             for (purpose, mailed) in cases {
                 for name in ["ada", "bob", "new"] {
-                    let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
+                    let (authorization, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
                     let before = try await clients.fixture.outbox.recent(in: clients.project).count
                     let email = "\(name)@example.com", asked = clients
                     let send = {
                         try await asked.requests.sendEmailCode(
-                            to: email, for: pending, purpose, language: "en", in: asked.project, from: asked.client)
+                            to: email, for: authorization, purpose, language: "en", in: asked.project, from: asked.client)
                     }
                     if isProtected || mailed.contains(name) {
                         try await send()
@@ -88,22 +88,22 @@ import Text
 
     @Test func `takes the digits of one request for no other`() async throws {
         let clients = try await ClientFixture()
-        let pending = try await asked(clients)
+        let authorization = try await asked(clients)
         let digits = try await sent(clients)
         let other = try await asked(clients)
         let theirs = try await sent(clients)
         let passes = try await proves(digits, other, clients)
         #expect(passes == (theirs == digits))
-        #expect(try await proves(digits, pending, clients))
+        #expect(try await proves(digits, authorization, clients))
     }
 
     @Test func `takes no digits after five wrong tries, and none after ten minutes`() async throws {
         let clients = try await ClientFixture()
-        let pending = try await asked(clients)
+        let authorization = try await asked(clients)
         let digits = try await sent(clients)
         let wrong = digits == "000000" ? "000001" : "000000"
-        for _ in 0..<5 { #expect(try await !proves(wrong, pending, clients)) }
-        #expect(try await !proves(digits, pending, clients))
+        for _ in 0..<5 { #expect(try await !proves(wrong, authorization, clients)) }
+        #expect(try await !proves(digits, authorization, clients))
         let late = try await asked(clients)
         let next = try await sent(clients)
         clients.fixture.time.advance(EmailCodes.lifetime)
@@ -115,15 +115,15 @@ import Text
         let fixture = clients.fixture
         let (account, session, _) = try await fixture.signUp("ada@example.com")
         fixture.time.advance(.seconds(5))
-        let reset = { (pending: PendingAuthorization, password: String) in
+        let reset = { (authorization: PendingAuthorization, password: String) in
             try await clients.requests.resetPassword(
-                for: pending, to: password, language: "en", in: clients.project, from: clients.client)
+                for: authorization, to: password, language: "en", in: clients.project, from: clients.client)
         }
-        let pending = try await asked(clients)
-        await expectRefusal("invalidActionCode") { try await reset(pending, "second password") }
-        #expect(try await proves(try await sent(clients), pending, clients))
+        let authorization = try await asked(clients)
+        await expectRefusal("invalidActionCode") { try await reset(authorization, "second password") }
+        #expect(try await proves(try await sent(clients), authorization, clients))
         let before = fixture.database.roundTrips
-        let fresh = try await reset(pending, "second password").session
+        let fresh = try await reset(authorization, "second password").session
         #expect(fixture.database.roundTrips - before == 3)
         let stored = try #require(try await fixture.stored(account.id))
         #expect(stored.emailProven && stored.lastLoginAt == fixture.time.clock.now())
@@ -131,7 +131,7 @@ import Text
         #expect(try await fixture.refreshes(fresh))
         #expect(try await !fixture.signsIn("ada@example.com", "first password"))
         #expect(try await fixture.signsIn("ada@example.com", "second password"))
-        await expectRefusal("invalidActionCode") { try await reset(pending, "third password") }
+        await expectRefusal("invalidActionCode") { try await reset(authorization, "third password") }
 
         fixture.time.advance(.seconds(5))
         let newest = { try #require(try await fixture.outbox.recent(in: clients.project).first?.oneTimeCode) }
@@ -220,16 +220,16 @@ import Text
 
     @Test func `SEC-16 tells digits that could have been right from void ones`() async throws {
         let clients = try await ClientFixture()
-        let pending = try await asked(clients)
+        let authorization = try await asked(clients)
         let digits = try await sent(clients)
         let wrong = digits == "000000" ? "000001" : "000000"
         for _ in 1...EmailCodes.tries {
             await expectRefusal("invalidActionCode") {
-                try await clients.requests.proveEmail(UTF8Text(wrong), of: pending, in: clients.project, from: clients.client)
+                try await clients.requests.proveEmail(UTF8Text(wrong), of: authorization, in: clients.project, from: clients.client)
             }
         }
         await expectRefusal("voidDigits") {
-            try await clients.requests.proveEmail(UTF8Text(digits), of: pending, in: clients.project, from: clients.client)
+            try await clients.requests.proveEmail(UTF8Text(digits), of: authorization, in: clients.project, from: clients.client)
         }
     }
 }

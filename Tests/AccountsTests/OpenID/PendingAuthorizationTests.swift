@@ -13,24 +13,26 @@ import Text
         request.state = "s \"1\""
         request.prompts = [.login, .consent]
         request.claims = RequestedClaims(idToken: ["name"], userInfo: ["email"])
-        let (pending, cookie) = try await clients.requests.store(request, in: clients.project, from: clients.client)
-        let found = try await clients.requests.waiting(pending.id, cookie: UTF8Text(cookie), in: clients.project)
+        let (authorization, cookie) = try await clients.requests.store(request, in: clients.project, from: clients.client)
+        let found = try await clients.requests.waiting(authorization.id, cookie: UTF8Text(cookie), in: clients.project)
         #expect(found?.request == request)
-        #expect(found?.createdAt == pending.createdAt)
-        #expect(try await clients.requests.waiting(pending.id, cookie: "another", in: clients.project) == nil)
+        #expect(found?.createdAt == authorization.createdAt)
+        #expect(try await clients.requests.waiting(authorization.id, cookie: "another", in: clients.project) == nil)
         clients.fixture.time.advance(AuthorizationRequests.timeToSignIn)
-        #expect(try await clients.requests.waiting(pending.id, cookie: UTF8Text(cookie), in: clients.project) == nil)
+        #expect(try await clients.requests.waiting(authorization.id, cookie: UTF8Text(cookie), in: clients.project) == nil)
     }
 
     @Test func `answers a pending request once`() async throws {
         let clients = try await ClientFixture()
-        let (pending, cookie) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
+        let (authorization, cookie) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
         let browser = try await clients.signUp()
-        let code = try await clients.requests.grant(pending.request, pending: pending, to: browser, scopes: ["openid"], in: clients.project)
+        let code = try await clients.requests.grant(
+            authorization.request, authorization: authorization, to: browser, scopes: ["openid"], in: clients.project)
         await #expect {
-            try await clients.requests.grant(pending.request, pending: pending, to: browser, scopes: ["openid"], in: clients.project)
+            try await clients.requests.grant(
+                authorization.request, authorization: authorization, to: browser, scopes: ["openid"], in: clients.project)
         } throws: { if case AccountError.conflict = $0 { true } else { false } }
-        #expect(try await clients.requests.waiting(pending.id, cookie: UTF8Text(cookie), in: clients.project) == nil)
+        #expect(try await clients.requests.waiting(authorization.id, cookie: UTF8Text(cookie), in: clients.project) == nil)
         _ = try await clients.redeem(code)
     }
 
@@ -48,10 +50,10 @@ import Text
     @Test func `remembers what the person chose and agreed to`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        let (pending, cookie) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
-        try await clients.requests.recordChoice(of: pending, by: "somebody", in: clients.project)
-        try await clients.requests.recordConsent(to: ["openid", "email"], of: pending, by: browser, in: clients.project)
-        let found = try await clients.requests.waiting(pending.id, cookie: UTF8Text(cookie), in: clients.project)
+        let (authorization, cookie) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
+        try await clients.requests.recordChoice(of: authorization, by: "somebody", in: clients.project)
+        try await clients.requests.recordConsent(to: ["openid", "email"], of: authorization, by: browser, in: clients.project)
+        let found = try await clients.requests.waiting(authorization.id, cookie: UTF8Text(cookie), in: clients.project)
         #expect(found?.chosenBy == "somebody" && found?.editedBy == nil)
         #expect(found?.consentedBy == browser.account.id)
         func agreed(_ scopes: [String], _ client: String = "field-app") async throws -> Bool {
@@ -73,16 +75,16 @@ import Text
     {
         let clients = try await ClientFixture()
         let before = try await clients.signUp()
-        let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
-        try await clients.requests.recordConsent(to: ["email", "offline_access"], of: pending, by: before, in: clients.project)
+        let (authorization, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
+        try await clients.requests.recordConsent(to: ["email", "offline_access"], of: authorization, by: before, in: clients.project)
         clients.fixture.time.advance(.seconds(1))
         try await clients.fixture.accounts.administration.accounts.revokeSessions(of: before.account.id, by: clients.fixture.operator)
         await expectRefusal("conflict") {
-            try await clients.requests.recordConsent(to: ["phone"], of: pending, by: before, in: clients.project)
+            try await clients.requests.recordConsent(to: ["phone"], of: authorization, by: before, in: clients.project)
         }
         clients.fixture.time.advance(.seconds(1))
         let after = try await clients.signIn()
-        try await clients.requests.recordConsent(to: ["email"], of: pending, by: after, in: clients.project)
+        try await clients.requests.recordConsent(to: ["email"], of: authorization, by: after, in: clients.project)
         func agreed(_ scope: String) async throws -> Bool {
             try await clients.requests.hasConsent(to: [scope], of: "field-app", by: after.account.id, in: clients.project)
         }
@@ -94,11 +96,11 @@ import Text
     @Test func `SEC-50 an ending drops a consent that is committed while it waits, whatever the clocks say`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        let (pending, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
+        let (authorization, _) = try await clients.requests.store(clients.request(), in: clients.project, from: clients.client)
         // The ending's time is earlier than the consent's, as when it waits for the consent's commit.
         let (account, now) = (browser.account, clients.fixture.time.clock.now())
         clients.fixture.time.advance(.milliseconds(3))
-        try await clients.requests.recordConsent(to: ["email"], of: pending, by: browser, in: clients.project)
+        try await clients.requests.recordConsent(to: ["email"], of: authorization, by: browser, in: clients.project)
         var changed = account
         changed.endTokens(at: now)
         _ = try await Storage(database: clients.fixture.database).write(all: [
