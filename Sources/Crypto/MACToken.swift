@@ -2,6 +2,8 @@
 /// body can be read without the key. Each kind of token has a key of its own.
 package enum MACToken {
     private static let macCount = 32
+    /// In base64url; no MAC is computed over a longer text.
+    private static let longest = 512
 
     package static func text(version: UInt8, _ body: [UInt8], key: [UInt8]) -> String {
         let bytes = [version] + body
@@ -21,5 +23,8 @@ package enum MACToken {
         decode(text).map { $0[0] == version && $0.count == 1 + bodyCount + macCount } ?? false
     }
 
-    private static func decode(_ text: String) -> [UInt8]? { Base64URL.decodeStrict(text).flatMap { $0.count > macCount ? $0 : nil } }
+    private static func decode(_ text: String) -> [UInt8]? {
+        guard text.utf8.count <= longest else { return nil }
+        return Base64URL.decodeStrict(text).flatMap { $0.count > macCount ? $0 : nil }
+    }
 }

@@ -30,6 +30,13 @@ struct MACTokenTests {
         #expect(!MACToken.isWellFormed(text, version: 0, bodyCount: 3))
     }
 
+    @Test func `a text of more than 512 bytes is not read`() {
+        func isRead(_ count: Int) -> Bool {
+            MACToken.body(of: MACToken.text(version: 1, [UInt8](repeating: 1, count: count), key: key), version: 1, key: key) != nil
+        }
+        #expect(isRead(351) && !isRead(352))
+    }
+
     @Test func `knows its form without the key`() {
         let text = MACToken.text(version: 1, body, key: key)
         #expect(MACToken.isWellFormed(text, version: 1, bodyCount: 3))

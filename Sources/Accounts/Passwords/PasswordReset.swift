@@ -34,11 +34,13 @@ extension ActionCodes {
         _ account: Account, to password: String, spending spend: (Instant) -> SQL, signsIn: Bool = false, language: String,
         in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> PasswordReset {
+        // Before the hash, since the code stays good: who has it could ask for hashes without end.
+        guard !account.isHeldByBackEnd || project.signIn.signUp else { throw .adminOnly }
         let hash = try await passwords.hash(password).text
         let now = clock.now()
         let forgiveness = limits.forgiveness(of: Attempt(.password, from: client, email: account.email, in: project))
         if account.isHeldByBackEnd {
-            var reset = try account.movingAddress(
+            var reset = account.movingAddress(
                 passwordHash: hash, spending: spend(now), lastLoginAt: signsIn ? now : nil, at: now, in: project, from: client)
             reset.statements += forgiveness
             return reset
@@ -69,7 +71,8 @@ extension ActionCodes {
 
 extension AuthorizationRequests {
     /// Sets the new password of the account whose address the digits of a mail have proven (`proveEmail`), and signs in: one hash and one
-    /// transaction. The proof is used up, and counts for nothing once sessions were ended after the mail.
+    /// transaction. The proof is used up, and counts for nothing once sessions were ended after the mail. A try without a proof counts against
+    /// its client, as a wrong code does.
     ///
     /// Throws `invalidActionCode`, what the password policy throws, `accountNotFound`, `accountDisabled`, `adminOnly` (a new account).
     package func resetPassword(
@@ -77,21 +80,23 @@ extension AuthorizationRequests {
         from client: Session.ClientInfo
     ) async throws(AccountError) -> SignInOutcome {
         guard let email = authorization.email else { throw .invalidActionCode }
-        return try await retryingConflicts(orRaces: PasswordReset.races) { () async throws(AccountError) in
-            guard let account = try await codes.directory.account(email: email, in: project) else { throw .accountNotFound }
-            guard try await hasProof(of: account, at: authorization, in: project) else { throw .invalidActionCode }
-            guard !account.disabled else { throw .accountDisabled }
-            try project.passwordPolicy.check(password)
-            let reset = try await codes.reset(
-                account, to: password, spending: { authorization.spendProof(in: project, at: $0) }, signsIn: true, language: language,
-                in: project, from: client)
-            let now = reset.account.lastLoginAt ?? clock.now()
-            let authentication = Authentication(account: reset.account, signInProvider: SignInProvider.password, time: now)
-            let outcome = try await completion.complete(
-                authentication, with: reset.statements, as: .signedIn, in: project, from: client, at: now
-            ).outcome
-            codes.mails.wakeWorker(for: reset.notices, in: project)
-            return outcome
+        return try await codes.counting(in: project, from: client) { () async throws(AccountError) in
+            try await retryingConflicts(orRaces: PasswordReset.races) { () async throws(AccountError) in
+                guard let account = try await codes.directory.account(email: email, in: project) else { throw .accountNotFound }
+                guard try await hasProof(of: account, at: authorization, in: project) else { throw .invalidActionCode }
+                guard !account.disabled else { throw .accountDisabled }
+                try project.passwordPolicy.check(password)
+                let reset = try await codes.reset(
+                    account, to: password, spending: { authorization.spendProof(in: project, at: $0) }, signsIn: true, language: language,
+                    in: project, from: client)
+                let now = reset.account.lastLoginAt ?? clock.now()
+                let authentication = Authentication(account: reset.account, signInProvider: SignInProvider.password, time: now)
+                let outcome = try await completion.complete(
+                    authentication, with: reset.statements, as: .signedIn, in: project, from: client, at: now
+                ).outcome
+                codes.mails.wakeWorker(for: reset.notices, in: project)
+                return outcome
+            }
         }
     }
 }
@@ -115,8 +120,7 @@ extension Account {
     fileprivate func movingAddress(
         passwordHash: String, spending proof: SQL, lastLoginAt: Instant?, at now: Instant, in project: ProjectSettings,
         from client: Session.ClientInfo
-    ) throws(AccountError) -> PasswordReset {
-        guard project.signIn.signUp else { throw .adminOnly }
+    ) -> PasswordReset {
         var account = Account(id: AccountID.random(), at: now)
         account.lastLoginAt = lastLoginAt
         account.email = email

@@ -68,6 +68,10 @@ import Text
             _ = try await clients.fixture.accounts.codes.resetPassword(
                 "wrong", to: "second password", language: "en", in: clients.project, from: clients.client)
         },
+        Rule(.actionCode, "a new password at a page without a proof") { clients, person in
+            _ = try await clients.requests.resetPassword(
+                for: person.pending, to: "second password", language: "en", in: clients.project, from: clients.client)
+        },
         Rule(.actionCode, "a sign-in by a wrong link") { clients, _ in _ = try await clients.fixture.enter("wrong", ada) },
         Rule(.update, "a change of the own account") { clients, person in
             _ = try await clients.fixture.update(person.idToken, AccountChange())

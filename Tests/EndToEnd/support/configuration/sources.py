@@ -132,5 +132,5 @@ def catalogue(provider):
 
 
 def metrics():
-    """The names of all metrics."""
-    return set(re.findall(r'"((?:gatehouse|http|process)_[a-z_]+)"', _ALL))
+    """The names of all metrics. Cookies have names of the same form."""
+    return set(re.findall(r'(?<!Cookie\()(?<!CookieFamily\()"((?:gatehouse|http|process)_[a-z_]+)"', _ALL))
