@@ -3,6 +3,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends pkg-config libpq-dev libcurl4-openssl-dev libssl-dev libyaml-dev \
+        libargon2-dev libcrypt-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # First only the dependencies, since they change less often than the code.

@@ -42,6 +42,8 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
+        .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
 
         // Floor 1: text from outside; the loop, time, logging, metrics, secrets.
         kit("Text"),
@@ -49,7 +51,7 @@ let package = Package(
 
         // Floor 2: kits. They know nothing of sign-in.
         kit("JSON", ["Text"]),
-        kit("Crypto", ["COpenSSL", "Runtime"]),
+        kit("Crypto", ["CArgon2", "CCrypt", "COpenSSL", "Runtime"]),
         kit("HTTP", ["Runtime", "Text"]),
         kit("Config", ["CYAML", "Runtime"]),
         kit("JOSE", ["Crypto", "JSON", "Runtime", "Text"]),

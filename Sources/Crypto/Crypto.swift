@@ -1,7 +1,8 @@
-/// Keys, digests, random bytes, sealing and certificates, over OpenSSL 3 (libcrypto).
+/// Keys, digests, random bytes, sealing, certificates and password hashes, over OpenSSL 3 (libcrypto).
 ///
-/// This is the only target that uses OpenSSL, and it uses only EVP. Algorithms are fetched once in a process, keys are parsed once and
-/// shared, and no pointer leaves the target. The target knows nothing of tokens (`JOSE`), nor of where keys are kept.
+/// This is the only target that uses OpenSSL, and it uses only EVP. libcrypt and libargon2 compute password hashes of other systems.
+/// Algorithms are fetched once in a process, keys are parsed once and shared, and no pointer leaves the target. The target knows nothing of
+/// tokens (`JOSE`), nor of where keys are kept.
 ///
 /// Functions that take bytes from outside (a key, a signature, a sealed value) throw or return false. Functions that can only fail on a
 /// broken machine (no memory, no randomness, a libcrypto without SHA-256) stop the process, since going on would be unsafe.
@@ -10,7 +11,7 @@
 /// - Randomness: ``Random``
 /// - Keys: ``PrivateKey``, ``PublicKey``, ``SignatureScheme``, ``Certificate``
 /// - Values at rest: ``SealingKey``
-/// - Passwords: ``PasswordHash``, ``PasswordHashing``, ``HashingPool``
+/// - Passwords: ``PasswordHash``, ``PasswordHashing``, ``HashingPool``; of other systems: ``PasswordScheme``, ``ImportedHashKeys``
 /// - Text: ``Base64URL``, ``Base64``
 import COpenSSL
 
@@ -24,8 +25,10 @@ package enum CryptoError: Error, Equatable {
     case unsupported(String)
     /// This key and context do not open the sealed bytes: another key, another context, or changed bytes.
     case notOpened
-    /// libcrypto reported an error: the call and OpenSSL's text.
-    case openSSL(call: String, reason: String)
+    /// A password hash needs a key of another system that the caller does not have.
+    case missingKey(id: String)
+    /// A C library reported an error: the call and the library's text.
+    case library(call: String, reason: String)
 }
 
 /// Throws when an OpenSSL call did not return 1, and empties the thread's error queue.
@@ -56,7 +59,7 @@ extension CryptoError {
     static func failed(_ call: StaticString) -> CryptoError {
         let code = ERR_peek_error()
         ERR_clear_error()
-        guard code != 0, let words = ERR_reason_error_string(code) else { return .openSSL(call: "\(call)", reason: "no reason given") }
-        return .openSSL(call: "\(call)", reason: String(cString: words))
+        guard code != 0, let words = ERR_reason_error_string(code) else { return .library(call: "\(call)", reason: "no reason given") }
+        return .library(call: "\(call)", reason: String(cString: words))
     }
 }

@@ -25,6 +25,8 @@ struct DigestAlgorithm: @unchecked Sendable {
     let raw: OpaquePointer
     let length: Int
 
+    /// Only for passwords that were imported from other systems.
+    static let md5 = DigestAlgorithm("MD5")
     static let sha1 = DigestAlgorithm("SHA1")
     static let sha256 = DigestAlgorithm("SHA256")
     static let sha384 = DigestAlgorithm("SHA384")
@@ -46,13 +48,15 @@ struct DigestAlgorithm: @unchecked Sendable {
 }
 
 /// HMAC with one hash, whose look-up is the slow part of the setup and happens once in a process.
-private struct HMAC: @unchecked Sendable {
+struct HMAC: @unchecked Sendable {
     // @unchecked Sendable because the template is only ever copied after it is made, and never freed.
     private let template: OpaquePointer
     private let length: Int
 
+    static let md5 = HMAC("MD5", length: 16)
     static let sha1 = HMAC("SHA1", length: 20)
     static let sha256 = HMAC("SHA256", length: 32)
+    static let sha512 = HMAC("SHA512", length: 64)
 
     private init(_ hash: String, length: Int) {
         let algorithm: OpaquePointer = must(EVP_MAC_fetch(nil, "HMAC", nil), "EVP_MAC_fetch")

@@ -49,6 +49,22 @@ import Testing
         #expect(Catalogue.endpoints(listedIn: "Sources/AuthPages/AuthPages.swift", []).map(\.message) == ["is missing"])
     }
 
+    @Test func `catches a scheme of password hashes that is not listed, and one that is listed without a type`() {
+        func schemes(_ list: String, _ text: String) -> [String] {
+            Catalogue.passwordSchemes([
+                File(
+                    path: "Sources/Crypto/Passwords/PasswordHash.swift",
+                    text: "struct PasswordHash {\n    static let schemes: [any PasswordScheme.Type] = [\(list)]\n}"),
+                File(path: "Sources/Crypto/Passwords/Schemes/A.swift", text: text),
+            ]).map(\.description)
+        }
+        let list = "Sources/Crypto/Passwords/PasswordHash.swift"
+        #expect(schemes("A.self", "struct A: PasswordScheme {") == [])
+        #expect(schemes("", "struct A: PasswordScheme {") == ["Sources/Crypto/Passwords/Schemes/A.swift A is not in the list of \(list)"])
+        #expect(schemes("A.self", "struct A {") == ["\(list) lists A, which no file makes"])
+        #expect(Catalogue.passwordSchemes([]).map(\.message) == ["is missing"])
+    }
+
     @Test func `an endpoint belongs to the innermost list around it`() {
         let files = ["IdentityToolkit/Emulator/Emulator", "IdentityToolkit/IdentityToolkit"].map {
             File(path: "Sources/\($0).swift", text: "static let handlers: [Handler] = []")
@@ -81,6 +97,8 @@ import Testing
     }
 
     @Test func `every provider with a file is in the catalogue`() { #expect(Catalogue.providers(Repository.files) == []) }
+
+    @Test func `every scheme of password hashes is in the list`() { #expect(Catalogue.passwordSchemes(Repository.files) == []) }
 
     @Test(arguments: Catalogue.lists)
     func `every endpoint is in the list of its folder`(list: String) {

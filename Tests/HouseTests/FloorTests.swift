@@ -39,6 +39,7 @@ import Testing
         ("Sources/Crypto/A.swift", "import COpenSSL\n", true), ("Sources/JOSE/A.swift", "import COpenSSL\n", false),
         ("Sources/Web/A.swift", "import CCurl", false), ("Sources/Accounts/A.swift", "import CPostgres", false),
         ("Sources/HTTP/A.swift", "import CSystem", false), ("Sources/Web/A.swift", "import CYAML", false),
+        ("Sources/Accounts/A.swift", "import CCrypt", false), ("Sources/Crypto/A.swift", "import CArgon2", true),
         ("Sources/Web/A.swift", "import Foundation", false), ("Sources/Web/A.swift", "import FoundationEssentials", true),
         ("Tests/JSONTests/A.swift", "import Web\n", true),
     ])

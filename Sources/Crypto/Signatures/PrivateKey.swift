@@ -38,7 +38,7 @@ package final class PrivateKey: Sendable {
         guard let digest = scheme.digest else { return try MessageContext().sign(bytes, with: handle) }
         let signature = try contexts.sign(bytes, scheme, with: digest)
         guard scheme == .es256 else { return signature }
-        guard let raw = ECDSASignature.raw(der: signature) else { throw .openSSL(call: "EVP_PKEY_sign", reason: "not a signature") }
+        guard let raw = ECDSASignature.raw(der: signature) else { throw .library(call: "EVP_PKEY_sign", reason: "not a signature") }
         return raw
     }
 

@@ -48,8 +48,8 @@ import Testing
         let pool = HashingPool(threads: 1, queue: 0, metrics: Metrics())
         let hashing = PasswordHashing(pool: pool, parameters: ScryptParameters(log2N: 4))
         await pool.stop()
-        await #expect(throws: HashingPool.Full.self) { try await hashing.hash("password") }
-        await #expect(throws: HashingPool.Full.self) { try await hashing.check("password", against: nil) }
+        await #expect(throws: PasswordHashing.Failure.overloaded) { try await hashing.hash("password") }
+        await #expect(throws: PasswordHashing.Failure.overloaded) { try await hashing.check("password", against: nil) }
         #expect(hashing.hashesDone.value == 0)
     }
 
@@ -61,8 +61,31 @@ import Testing
         await pool.stop()
         #expect(try await quick.check("password", against: quickHash))
         #expect(try await quick.check("password", against: quick.hash("password")))
-        await #expect(throws: HashingPool.Full.self) { try await quick.check("password", against: slowHash) }
+        await #expect(throws: PasswordHashing.Failure.overloaded) { try await quick.check("password", against: slowHash) }
         // A database of development mode that is used in production.
-        await #expect(throws: HashingPool.Full.self) { try await slow.check("password", against: quickHash) }
+        await #expect(throws: PasswordHashing.Failure.overloaded) { try await slow.check("password", against: quickHash) }
+    }
+
+    @Test func `checks a hash of another system by the keys of the caller, and says when one is missing`() async throws {
+        let (hashing, key) = (hashing(Self.costs[1]), try ImportedHashKey.sample())
+        let inner = try SaltedDigest(hmac: .sha256, key: key, order: .saltFirst, salt: [1])
+        let digest = try inner.of(Array("password".utf8), ImportedHashKeys([key]))
+        let hash = PasswordHash(try WrappedHash(inner, digest: digest, Self.costs[1]))
+        #expect(try await hashing.check("password", against: hash, keys: ImportedHashKeys([key])))
+        #expect(try await !hashing.check("wrong", against: hash, keys: ImportedHashKeys([key])))
+        #expect(!hashing.isCurrent(hash))
+        for password in ["password", "wrong"] {
+            await #expect(throws: PasswordHashing.Failure.missingKey(id: "main")) {
+                try await hashing.check(password, against: hash)
+            }
+        }
+    }
+
+    @Test func `SEC-20 checks hashes of other systems on a thread`() async throws {
+        let pool = HashingPool(threads: 1, queue: 4, metrics: Metrics())
+        let quick = PasswordHashing(pool: pool, parameters: Self.costs[0])
+        await pool.stop()
+        let hash = try #require(PasswordHash("$argon2id$v=19$m=8,t=1,p=1$AAECAwQFBgcICQoLDA0ODw$NYWCMKFvh/7Sspg4wf4t9g"))
+        await #expect(throws: PasswordHashing.Failure.overloaded) { try await quick.check("", against: hash) }
     }
 }

@@ -63,7 +63,17 @@ enum Catalogue {
         guard let list = files.first(where: { $0.path == path }) else { return [Violation(path: path, message: "is missing")] }
         let folder = files.filter { $0.isSwift && Self.list(for: $0) == path }
         let listed = entries(of: "handlers", in: list).compactMap { $0.hasSuffix(".handler") ? String($0.dropLast(8)) : nil }
-        let made = folder.flatMap { file in endpointTypes(in: file).map { (file.path, $0) } }
+        let made = folder.flatMap { file in types(in: file, conformingTo: "Endpoint").map { (file.path, $0) } }
+        return compare(listed: listed, made: made, list: list.path)
+    }
+
+    /// Every scheme of password hashes stands in the list of all, and the list has no other names.
+    static func passwordSchemes(_ files: [File]) -> [Violation] {
+        let path = "Sources/Crypto/Passwords/PasswordHash.swift"
+        guard let list = files.first(where: { $0.path == path }) else { return [Violation(path: path, message: "is missing")] }
+        let folder = files.filter { $0.isSwift && $0.path.hasPrefix("Sources/Crypto/Passwords/Schemes/") }
+        let listed = entries(of: "schemes", in: list).compactMap { $0.hasSuffix(".self") ? String($0.dropLast(5)) : nil }
+        let made = folder.flatMap { file in types(in: file, conformingTo: "PasswordScheme").map { (file.path, $0) } }
         return compare(listed: listed, made: made, list: list.path)
     }
 
@@ -88,12 +98,13 @@ enum Catalogue {
         }
     }
 
-    private static func endpointTypes(in file: File) -> [String] {
+    /// The types that the file says conform to a protocol whose name ends so.
+    private static func types(in file: File, conformingTo suffix: String) -> [String] {
         file.swift.lines.compactMap { line in
             let words = line.words
             guard let position = words.firstIndex(where: { ["struct", "enum", "class", "extension"].contains($0) }),
                 position + 1 < words.count,
-                let colon = line.firstIndex(of: ":"), line[colon...].words.contains(where: { $0.hasSuffix("Endpoint") })
+                let colon = line.firstIndex(of: ":"), line[colon...].words.contains(where: { $0.hasSuffix(suffix) })
             else { return nil }
             return String(words[position + 1])
         }

@@ -1,4 +1,5 @@
 import COpenSSL
+import Runtime
 
 /// The cost of one scrypt hash. <https://www.rfc-editor.org/rfc/rfc7914#section-2>
 package struct ScryptParameters: Sendable, Equatable {
@@ -32,61 +33,67 @@ package struct ScryptParameters: Sendable, Equatable {
     fileprivate static let memoryLimit = 256 << 20
 }
 
-/// A password hashed by scrypt, as `$scrypt$ln=14,r=8,p=1$salt$hash`, the form of passlib and of the PHC string format.
-/// <https://github.com/P-H-C/phc-string-format/blob/master/phc-sf-spec.md>
-struct ScryptHash: Equatable {
-    static let identifier = "scrypt"
-    static let saltLength = 16
-    static let digestLength = 32
+/// A password hashed by scrypt, as `$scrypt$ln=14,r=8,p=1$salt$hash`, the form of passlib and of the PHC string format. It is the scheme of
+/// new hashes. <https://www.rfc-editor.org/rfc/rfc7914>
+package struct ScryptHash: PasswordScheme {
+    package static let identifiers = ["scrypt"]
+    private static let saltLength = 16
+    private static let digestLength = 32
 
-    let parameters: ScryptParameters
-    let salt: [UInt8]
-    let digest: [UInt8]
+    package let parameters: ScryptParameters
+    package let salt: [UInt8]
+    package let digest: [UInt8]
 
-    init(parameters: ScryptParameters, salt: [UInt8], digest: [UInt8]) {
-        self.parameters = parameters
-        self.salt = salt
-        self.digest = digest
+    /// A hash that was made elsewhere, by standard scrypt.
+    package init(parameters: ScryptParameters, salt: [UInt8], digest: [UInt8]) throws(PasswordHashFault) {
+        guard parameters.areAcceptable else {
+            throw .tooCostly("these parameters of scrypt are not defined, or cost more than 256 MiB or a few seconds")
+        }
+        try PasswordHashFault.check("the length of the salt in bytes", salt.count, in: 8...64)
+        try PasswordHashFault.check("the length of the hash in bytes", digest.count, in: 16...64)
+        self.init(parameters, salt: salt, digest: digest)
     }
 
     /// Hashes `password` with a new salt.
-    init(password: String, _ parameters: ScryptParameters) throws(CryptoError) {
+    init(password: [UInt8], _ parameters: ScryptParameters) throws(CryptoError) {
         let salt = Random.bytes(Self.saltLength)
         self.init(
-            parameters: parameters, salt: salt,
-            digest: try Self.derive(password: Array(password.utf8), salt: salt, parameters, length: Self.digestLength))
+            parameters, salt: salt, digest: try Self.derive(password: password, salt: salt, parameters, length: Self.digestLength))
     }
 
-    /// Reads the fields behind the identifier; nil unless `text` would be written in exactly this way.
-    init?(fields: [Substring]) {
-        guard fields.count == 3 else { return nil }
-        var numbers: [Int] = []
-        for (name, field) in zip(["ln=", "r=", "p="], fields[0].split(separator: ",", omittingEmptySubsequences: false)) {
-            guard field.hasPrefix(name), let number = Int(field.dropFirst(name.count)) else { return nil }
-            numbers.append(number)
-        }
-        guard numbers.count == 3, let salt = Base64.decode(String(fields[1])), let digest = Base64.decode(String(fields[2])) else {
-            return nil
-        }
-        let parameters = ScryptParameters(log2N: numbers[0], blockSize: numbers[1], parallelization: numbers[2])
-        guard parameters.areAcceptable, (8...64).contains(salt.count), (16...64).contains(digest.count) else { return nil }
-        self.init(parameters: parameters, salt: salt, digest: digest)
+    package init(identifier: String, fields: [Substring]) throws(PasswordHashFault) {
+        try PHCFields.count(fields, is: 3)
+        let numbers = try PHCFields.values(fields[0], named: "ln", "r", "p")
+        try self.init(
+            parameters: ScryptParameters(
+                log2N: try PHCFields.number(numbers[0]), blockSize: try PHCFields.number(numbers[1]),
+                parallelization: try PHCFields.number(numbers[2])),
+            salt: try PHCFields.bytes(fields[1]), digest: try PHCFields.bytes(fields[2]))
     }
 
-    /// The fields behind the identifier.
-    var fields: String {
-        "ln=\(parameters.log2N),r=\(parameters.blockSize),p=\(parameters.parallelization)"
+    private init(_ parameters: ScryptParameters, salt: [UInt8], digest: [UInt8]) {
+        (self.parameters, self.salt, self.digest) = (parameters, salt, digest)
+    }
+
+    /// A hash that no password matches.
+    static func unmatchable(_ parameters: ScryptParameters) -> ScryptHash {
+        ScryptHash(parameters, salt: Random.bytes(saltLength), digest: Random.bytes(digestLength))
+    }
+
+    package var text: String {
+        "$scrypt$ln=\(parameters.log2N),r=\(parameters.blockSize),p=\(parameters.parallelization)"
             + "$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(digest))"
     }
 
-    func matches(_ password: String) throws(CryptoError) -> Bool {
-        constantTimeEqual(
-            digest, try Self.derive(password: Array(password.utf8), salt: salt, parameters, length: digest.count))
+    package func matches(_ password: [UInt8], _ keys: ImportedHashKeys) throws(CryptoError) -> Bool {
+        constantTimeEqual(digest, try Self.derive(password: password, salt: salt, parameters, length: digest.count))
     }
 
-    func isCurrent(_ parameters: ScryptParameters) -> Bool {
+    package func isCurrent(_ parameters: ScryptParameters) -> Bool {
         self.parameters == parameters && salt.count == Self.saltLength && digest.count == Self.digestLength
     }
+
+    package var isQuick: Bool { parameters.areQuick }
 
     /// Runs scrypt. Throws when its memory is not available, or for parameters that are not acceptable.
     static func derive(password: [UInt8], salt: [UInt8], _ parameters: ScryptParameters, length: Int) throws(CryptoError) -> [UInt8] {

@@ -3,7 +3,7 @@ import Testing
 @testable import Crypto
 
 /// Known answers of RFC 7914, section 12, those within the memory we allow.
-@Suite struct ScryptTests {
+@Suite struct ScryptHashTests {
     private func derive(_ password: String, _ salt: String, _ parameters: ScryptParameters) throws -> [UInt8] {
         try ScryptHash.derive(password: Array(password.utf8), salt: Array(salt.utf8), parameters, length: 64)
     }
