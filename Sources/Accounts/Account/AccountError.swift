@@ -86,6 +86,8 @@ package enum AccountError: Error {
     case noSigningKey(Algorithm)
     /// A sealed value did not open: it was sealed with another master key.
     case sealBroken(String)
+    /// The account's password hash is one of another system, and the project does not have the key with this id that it needs.
+    case hashKeyMissing(String)
     case database(PostgresError)
 
     /// The text for the log: never a bound value, a token or a secret (SEC-21).
@@ -94,6 +96,7 @@ package enum AccountError: Error {
         case .database(let error): "database: \(error)"
         case .noSigningKey(let algorithm): "no \(algorithm.rawValue) signing key is loaded"
         case .sealBroken(let what): "\(what) was sealed with another master key than the configured one"
+        case .hashKeyMissing(let id): "a password hash needs the key '\(id)' of another system, which the project does not have"
         default: "\(self)"
         }
     }

@@ -133,7 +133,7 @@ extension AccountError {
     /// Whether a rule refused. The other errors say that this server or its database failed.
     fileprivate var isRefusal: Bool {
         switch self {
-        case .conflict, .overloaded, .noSigningKey, .sealBroken, .database: false
+        case .conflict, .overloaded, .noSigningKey, .sealBroken, .hashKeyMissing, .database: false
         default: true
         }
     }

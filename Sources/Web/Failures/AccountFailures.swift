@@ -72,7 +72,7 @@ extension Failure {
             case .emailMismatch: Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
             case .conflict, .overloaded, .database(.unavailable), .database(.timedOut), .database(.locked):
                 Failure.unavailable
-            case .noSigningKey, .sealBroken, .database: .internal
+            case .noSigningKey, .sealBroken, .hashKeyMissing, .database: .internal
             }
     }
 
