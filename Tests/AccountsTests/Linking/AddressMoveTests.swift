@@ -1,4 +1,5 @@
 @testable import Accounts
+import Crypto
 import JSON
 import Postgres
 import ProjectSettings

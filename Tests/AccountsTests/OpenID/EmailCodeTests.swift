@@ -124,7 +124,7 @@ import Text
         #expect(try await proves(try await sent(clients), authorization, clients))
         let before = fixture.database.roundTrips
         let fresh = try await reset(authorization, "second password").session
-        #expect(fixture.database.roundTrips - before == 3)
+        #expect(fixture.database.roundTrips - before == 5)
         let stored = try #require(try await fixture.stored(account.id))
         #expect(stored.emailProven && stored.lastLoginAt == fixture.time.clock.now())
         #expect(try await !fixture.refreshes(session))

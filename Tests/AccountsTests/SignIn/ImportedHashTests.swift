@@ -9,7 +9,7 @@ import Testing
     private static let ada = "ada@example.com"
 
     private func fixture(storing hash: String) async throws -> Fixture {
-        let fixture = try await Fixture()
+        let fixture = try await Fixture.forCodes()
         _ = try await fixture.signUp(Self.ada)
         _ = try await fixture.database.write("UPDATE accounts SET password_hash = \(hash)")
         return fixture
