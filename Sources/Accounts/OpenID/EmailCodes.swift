@@ -56,8 +56,7 @@ extension AuthorizationRequests {
     /// - Parameter language: the tag of a language that the project's templates have.
     package func sendEmailCode(
         to email: String, for authorization: PendingAuthorization, _ purpose: EmailCodes.Purpose, language: String,
-        in project: ProjectSettings,
-        from client: Session.ClientInfo
+        in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) {
         let attempt = Attempt(.sendEmailCode, from: client, email: email, in: project)
         var isDecoy = false

@@ -16,7 +16,7 @@ enum AppSignIn {
         guard let project = context.namedProject, let address = IssuerAddress(of: project) else { throw Failure.notFound }
         return try await Optional(project).showingErrors {
             guard let (client, asked) = project.settings.standing(of: try request(query, at: address, of: project)) else {
-                throw Failure.notFound
+                throw ReturnParameters.unknownPage
             }
             return try await AuthorizationStep(address: address, request: context.request, context: context)
                 .answer(asked, of: client, authorization: nil)

@@ -31,6 +31,8 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
     /// The text for PostgreSQL, with `$n` in place of values.
     package var text: String {
         var text: [UInt8] = []
+        // Room for most statements, since the text is made each time that one is sent.
+        text.reserveCapacity(1024)
         var values = 0
         var partition: Int?
         for piece in pieces {

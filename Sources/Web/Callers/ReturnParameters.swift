@@ -6,6 +6,9 @@ package import Text
 /// The address of an app's page and the app's `state`, by which a page of this server sends the browser back later.
 package struct ReturnParameters: Sendable {
     private static let longestState = 2048
+    /// The answer for an address that the project does not have.
+    package static let unknownPage = Failure.unauthorizedDomain(
+        "The app's address is not registered for sign-in: redirectUrl must equal one of the project's redirectURLs.")
 
     /// One of the project's `redirectURLs`, exactly (SEC-10).
     package let redirectURL: UTF8Text
@@ -17,8 +20,7 @@ package struct ReturnParameters: Sendable {
         redirectURL = query["redirectUrl"] ?? ""
         state = query["state"]
         guard project.settings.redirectURLs.contains(where: { [redirectURL] in redirectURL == $0 }) else {
-            throw .unauthorizedDomain(
-                "The app's address is not registered for sign-in: redirectUrl must equal one of the project's redirectURLs.")
+            throw Self.unknownPage
         }
         if needsState, state?.isEmpty ?? true {
             throw .invalidAddress(
