@@ -81,6 +81,7 @@ let package = Package(
         kit(
             "Messaging",
             ["Accounts", "Crypto", "Curl", "HTTP", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", "Text", logging]),
+        kit("Migration", ["Accounts", "Crypto", "Identity", "JSON", "ProjectSettings", "Runtime", "Text"]),
         kit(
             "Web",
             [
@@ -160,6 +161,7 @@ let package = Package(
                 "Accounts", "Crypto", "Curl", "HTTP", "JSON", "Mail", "Postgres", "ProjectSettings", "Projects", "Runtime", "Text", logging,
             ]),
         tests("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
+        tests("Migration", ["Accounts", "Crypto", "JSON", "ProjectSettings", "Runtime", "Text"]),
         tests("Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),
         tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
         tests(

@@ -42,7 +42,7 @@ package final class Accounts: Sendable {
         deliveries: Deliveries, sendsMail: Bool, refusals: Refusals, signIns: SignInMetrics, log: Logger
     ) {
         let storage = Storage(database: database)
-        let passwords = Passwords(hashing: passwords)
+        let passwords = Passwords(hashing: passwords, hashKeys: HashKeys(storage: storage, masterKey: masterKey, clock: clock))
         outbox = sendsMail ? Outbox(deliveries) : nil
         addressHashes = AddressHashes(masterKey: masterKey)
         let completion = SignInCompletion(

@@ -36,6 +36,8 @@ package struct Account: Sendable, Equatable {
     package var emailLinkSignIn = false
     /// Whether a custom token has signed in to it.
     package var customAuth = false
+    /// A JSON array as text: the second factors that it brought from another system (Firebase's `mfaInfo`).
+    package var secondFactors: String?
     /// At most one for each provider, in the order of the providers' ids.
     package var identities: [LinkedIdentity] = []
 }

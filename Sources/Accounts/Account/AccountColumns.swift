@@ -13,7 +13,7 @@ extension Account {
         """
         a.account_id, a.email, a.email_verified, a.email_proven, a.phone_number, a.display_name, a.photo_url, a.profile, a.disabled, \
         a.custom_attributes, a.valid_since, a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
-        a.sessions_ended_at, ARRAY(SELECT \(LinkedIdentity.column) FROM identities i \
+        a.sessions_ended_at, a.second_factors, ARRAY(SELECT \(LinkedIdentity.column) FROM identities i \
         WHERE i.project_id = \(project: project) AND i.account_id = a.account_id)
         """
     }
@@ -40,6 +40,7 @@ extension Account {
         emailLinkSignIn = try row.next()
         customAuth = try row.next()
         sessionsEndedAt = try row.next()
+        secondFactors = try row.next()
         identities = try LinkedIdentity.all(in: row.next())
         // Sorted here, since the database would prepare to sort also the one identity that most people have.
         if identities.count > 1 { identities.sort { $0.providerID < $1.providerID } }

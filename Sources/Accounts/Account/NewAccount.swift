@@ -1,10 +1,10 @@
 import Crypto
-import Runtime
+package import Runtime
 package import Text
 
 extension Account {
     /// Makes a new account that has no data yet; its first sign-in is now.
-    init(id: String, at now: Instant) {
+    package init(id: String, at now: Instant) {
         self.id = id
         validSince = Instant(seconds: now.seconds)
         createdAt = now

@@ -29,7 +29,7 @@ package struct PasswordSignIns: Sendable {
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         let attempt = Attempt(.password, from: client, email: email, in: project)
         let found = try await withPassword(email: email, charging: attempt, in: project)
-        guard try await passwords.check(password, against: found?.hash), let found, let hash = found.hash else {
+        guard try await passwords.check(password, against: found?.hash, in: project), let found, let hash = found.hash else {
             throw Self.refusal(of: found?.account, in: project)
         }
         var account = found.account

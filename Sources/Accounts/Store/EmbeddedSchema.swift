@@ -35,6 +35,7 @@ extension Schema {
             ("0027_purposes_of_mails.sql", PackageResources._027_purposes_of_mails_sql),
             ("0028_projects_of_background_jobs.sql", PackageResources._028_projects_of_background_jobs_sql),
             ("0029_deliveries.sql", PackageResources._029_deliveries_sql),
+            ("0030_imports.sql", PackageResources._030_imports_sql),
         ])
     }
 }

@@ -16,6 +16,8 @@ package struct MasterKey: Sendable {
     let deliveries: SealingKeys
     /// Seals the tokens of providers that are kept for back ends.
     let providerTokens: SealingKeys
+    /// Seals the keys that other systems made their password hashes with.
+    let hashKeys: SealingKeys
     /// Authenticate refresh tokens; the first one makes them.
     let refreshTokens: [RefreshTokenKey]
     /// The same for the cookies of sessions at the pages, and for the refresh tokens of relying parties.
@@ -43,6 +45,7 @@ package struct MasterKey: Sendable {
         pendingTokens = SealingKeys(derived("pending tokens"))
         deliveries = SealingKeys(derived("mail outbox"))
         providerTokens = SealingKeys(derived("provider tokens"))
+        hashKeys = SealingKeys(derived("keys of imported hashes"))
         let ids = derived("id").map { id in id.prefix(4).reduce(0) { $0 << 8 | Int32($1) } }
         func tokenKeys(_ purpose: String) -> [RefreshTokenKey] { zip(ids, derived(purpose)).map(RefreshTokenKey.init) }
         refreshTokens = tokenKeys("refresh tokens")

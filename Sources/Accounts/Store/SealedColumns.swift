@@ -57,6 +57,13 @@ extension SealedColumns {
             ProviderTokenSeal.context(column, of: .init(projectID: project, accountID: key[0], providerID: key[1]))
         })
 
+    static let hashKeys = SealedColumns(
+        names: ["secret"],
+        seal: Seal(rowName: RowName(one: "key of imported hashes", many: "keys of imported hashes", key: "hashKeys"), keys: \.hashKeys) {
+            project, key, _ in
+            HashKeys.context(project, key[0])
+        })
+
     /// Half of the key that seals a flow's answer is in a link, so that answer cannot be sealed again. Flows last only minutes.
     static let flows = SealedColumns(names: ["secrets", "posted", "response", "event"], seal: nil)
 }

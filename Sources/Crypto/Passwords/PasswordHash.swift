@@ -72,6 +72,9 @@ package struct PasswordHash: Sendable, Equatable, Concealed {
     /// Whether a check against this hash is cheap enough for a loop (`ScryptParameters.areQuick`).
     var isQuick: Bool { scheme.isQuick }
 
+    /// The id of the key of another system that a check needs; `nil` for none.
+    package var keyID: String? { scheme.keyID }
+
     /// The salt, for an export.
     package var salt: [UInt8] { scheme.salt }
     /// The hash alone, for an export.

@@ -48,6 +48,18 @@ package struct PasswordHashing: Sendable {
         return try await run(isQuick: isQuick) { () throws(CryptoError) in try hash.matches(password, keys) } && isPossible
     }
 
+    /// The hash to store for a password that another system had. A hash that can be stored as it is costs nothing.
+    package func stored(_ password: ImportedPassword) async throws(Failure) -> PasswordHash {
+        switch password {
+        case .hash(let hash): return hash
+        case .plain(let password): return try await hash(password)
+        case .digest(let inner, let digest):
+            return try await run(isQuick: parameters.areQuick) { [parameters] () throws(CryptoError) in
+                PasswordHash(try WrappedHash(inner, bytes: digest, parameters))
+            }
+        }
+    }
+
     /// Whether `hash` has the cost of new hashes; if not, a successful sign-in should store a new one.
     package func isCurrent(_ hash: PasswordHash) -> Bool { hash.isCurrent(parameters) }
 

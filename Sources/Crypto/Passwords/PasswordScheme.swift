@@ -20,6 +20,9 @@ package protocol PasswordScheme: Sendable, Concealed {
     /// The hash alone, for an export.
     var digest: [UInt8] { get }
 
+    /// The id of the ``ImportedHashKey`` that a check needs; `nil` for none.
+    var keyID: String? { get }
+
     /// Whether this is the password's hash. Costs as much as making it, and compares in constant time.
     ///
     /// Throws ``CryptoError/missingKey(id:)``, and ``CryptoError/library(call:reason:)`` when memory is short.
@@ -36,6 +39,7 @@ package protocol PasswordScheme: Sendable, Concealed {
 extension PasswordScheme {
     package func isCurrent(_ parameters: ScryptParameters) -> Bool { false }
     package var isQuick: Bool { false }
+    package var keyID: String? { nil }
 
     package var description: String { "<password hash>" }
 }

@@ -83,8 +83,14 @@ package struct SaltedDigest: Sendable, Equatable {
         }
     }
 
+    /// The id of the key of an HMAC.
+    var keyID: String? {
+        guard case .hmac(let keyID) = function else { return nil }
+        return keyID
+    }
+
     /// The digest's bytes: files have them as they are, or as hexadecimal digits.
-    func bytes(of stored: [UInt8]) throws(PasswordHashFault) -> [UInt8] {
+    package func bytes(of stored: [UInt8]) throws(PasswordHashFault) -> [UInt8] {
         let length = digest.algorithm.length
         if stored.count == length { return stored }
         if stored.count == 2 * length, let bytes = Hex.decode(String(decoding: stored, as: UTF8.self)) { return bytes }

@@ -12,7 +12,7 @@ package struct FirebaseScryptHash: PasswordScheme {
     /// `memoryCost` and `rounds`; Firebase has no parallelization.
     package let parameters: ScryptParameters
     /// Names the ``ImportedHashKey`` with signer key and salt separator.
-    package let keyID: String
+    private let signerKeyID: String
     package let salt: [UInt8]
     package let digest: [UInt8]
 
@@ -41,16 +41,18 @@ package struct FirebaseScryptHash: PasswordScheme {
         try ImportedHashKey.check(id: keyID)
         try PasswordHashFault.check(salt: salt, atLeast: 1, digest: digest)
         parameters = ScryptParameters(log2N: memoryCost, blockSize: rounds)
-        (self.keyID, self.salt, self.digest) = (keyID, salt, digest)
+        (signerKeyID, self.salt, self.digest) = (keyID, salt, digest)
     }
 
+    package var keyID: String? { signerKeyID }
+
     package var text: String {
-        "$firebase-scrypt$ln=\(parameters.log2N),r=\(parameters.blockSize),key=\(keyID)"
+        "$firebase-scrypt$ln=\(parameters.log2N),r=\(parameters.blockSize),key=\(signerKeyID)"
             + "$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(digest))"
     }
 
     package func matches(_ password: [UInt8], _ keys: ImportedHashKeys) throws(CryptoError) -> Bool {
-        let key = try keys.key(keyID)
+        let key = try keys.key(signerKeyID)
         let derived = try ScryptHash.derive(password: password, salt: salt + key.saltSeparator, parameters, length: 32)
         let cipher = CipherContext(.aes256CTR, key: derived, nonce: [UInt8](repeating: 0, count: 16), encrypting: true)
         return constantTimeEqual(digest, cipher.update(key.secret))

@@ -13,9 +13,14 @@ package struct WrappedHash: PasswordScheme {
     /// Wraps a digest. This costs as much as one hash of `parameters`.
     /// - Parameter digest: as the other system has stored it: its bytes, or their hexadecimal digits.
     package init(_ inner: SaltedDigest, digest: [UInt8], _ parameters: ScryptParameters) throws(PasswordHashFault) {
-        self.inner = inner
         let digest = try inner.bytes(of: digest)
-        do throws(CryptoError) { outer = try ScryptHash(password: digest, parameters) } catch { throw .failed(error) }
+        do throws(CryptoError) { try self.init(inner, bytes: digest, parameters) } catch { throw .failed(error) }
+    }
+
+    /// - Parameter bytes: the digest itself (`SaltedDigest.bytes(of:)`).
+    init(_ inner: SaltedDigest, bytes: [UInt8], _ parameters: ScryptParameters) throws(CryptoError) {
+        self.inner = inner
+        outer = try ScryptHash(password: bytes, parameters)
     }
 
     package init(identifier: String, fields: [Substring]) throws(PasswordHashFault) {
@@ -32,6 +37,8 @@ package struct WrappedHash: PasswordScheme {
     /// Of scrypt: the digest that is inside is not known any more.
     package var salt: [UInt8] { outer.salt }
     package var digest: [UInt8] { outer.digest }
+
+    package var keyID: String? { inner.keyID }
 
     package func matches(_ password: [UInt8], _ keys: ImportedHashKeys) throws(CryptoError) -> Bool {
         try outer.matches(try inner.of(password, keys), keys)

@@ -1,0 +1,23 @@
+import Runtime
+
+/// A password as another system had it, before it is stored (`PasswordHashing.stored`).
+package enum ImportedPassword: Sendable, Equatable, Concealed {
+    /// A hash that is slow enough to be stored as it is.
+    case hash(PasswordHash)
+    /// The bytes of a digest (`SaltedDigest.bytes`) that is too fast to be stored: our scrypt hashes it once more (`WrappedHash`).
+    case digest(SaltedDigest, [UInt8])
+    /// The password itself. It is hashed like a new one.
+    case plain(String)
+
+    /// Equal bytes exactly where the other system's record is equal, for a digest of it. Never stored as they are.
+    package var fingerprint: [UInt8] {
+        switch self {
+        case .hash(let hash): Array("hash \(hash.text)".utf8)
+        case .digest(let inner, let digest): Array("digest \(inner.fields)".utf8) + digest
+        case .plain(let password): Array("plain \(password)".utf8)
+        }
+    }
+
+    package var description: String { "<imported password>" }
+}
+

@@ -1,0 +1,42 @@
+package import Accounts
+
+/// Brings the accounts of other systems here, and ours to them.
+///
+/// A source reads the export of one system (`Sources/`, one file and one line in `SourceKind` each) and gives a `SourceAccount` for each account.
+/// `ImportRules` checks it by the rules that are common to all sources, and makes the `ImportedAccount` that `AccountImport` stores. The
+/// exporters write what `AccountExport` reads. No SQL is here.
+package protocol AccountSource {
+    /// The next account, or the reason why the next row is not one; `nil` at the end.
+    ///
+    /// Throws `SourceFailure` when the rest of the source cannot be read.
+    mutating func next() throws(SourceFailure) -> SourceEntry?
+
+    /// What the source has that no account here can keep, with the number of accounts that it concerns; complete at the end.
+    var losses: SourceLosses { get }
+}
+
+package enum SourceEntry: Sendable, Equatable {
+    case account(SourceAccount)
+    case fault(ImportFault)
+    /// A row that is no person's account, such as a deleted one.
+    case skipped
+}
+
+/// The source is not what it should be, so the rest of it cannot be read.
+package struct SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A sentence that names file, line and remedy.
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}
+
+/// What an import cannot keep, each sentence with the number of accounts that it concerns.
+package struct SourceLosses: Sendable, Equatable {
+    package private(set) var counts: [String: Int] = [:]
+
+    package init() {}
+
+    /// - Parameter loss: names the thing that is lost and what follows, such as "second factor by TOTP: its secret is in no export".
+    package mutating func add(_ loss: String, _ count: Int = 1) { counts[loss, default: 0] += count }
+
+    package mutating func add(_ others: SourceLosses) { for (loss, count) in others.counts { add(loss, count) } }
+}

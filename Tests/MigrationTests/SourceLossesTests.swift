@@ -1,0 +1,14 @@
+import Migration
+import Testing
+
+struct SourceLossesTests {
+    @Test func `adds up what is lost`() {
+        var losses = SourceLosses()
+        losses.add("a")
+        losses.add("b", 2)
+        var others = SourceLosses()
+        others.add("b", 3)
+        losses.add(others)
+        #expect(losses.counts == ["a": 1, "b": 5])
+    }
+}
