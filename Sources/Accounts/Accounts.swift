@@ -91,7 +91,9 @@ package final class Accounts: Sendable {
             accessTokens: AdministratorTokens(
                 storage: storage, keys: masterKey.accessTokens, clock: clock, limits: limits, tokenURI: KeyFile.tokenURI(publicURL)),
             sessionCookies: SessionCookies(storage: storage, clock: clock, idTokens: idTokens),
-            operatorProofs: OperatorProofs(masterKey: masterKey, clock: clock))
+            operatorProofs: OperatorProofs(masterKey: masterKey, clock: clock),
+            imports: AccountImport(storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys),
+            exports: AccountExport(storage: storage))
     }
 }
 
@@ -125,4 +127,6 @@ package struct AdministrationRules: Sendable {
     package let accessTokens: AdministratorTokens
     package let sessionCookies: SessionCookies
     package let operatorProofs: OperatorProofs
+    package let imports: AccountImport
+    package let exports: AccountExport
 }

@@ -67,6 +67,11 @@ package struct LinkedIdentity: Sendable, Equatable {
     }
 }
 
+extension LinkedIdentity {
+    /// Whether both are links to the same person at the same provider.
+    func isSame(as other: LinkedIdentity) -> Bool { providerID.isExactly(other.providerID) && subject.isExactly(other.subject) }
+}
+
 extension Account {
     /// Whether an identity of this provider is linked.
     package func has(_ providerID: String) -> Bool { identity(of: providerID) != nil }

@@ -113,7 +113,7 @@ package struct AccountChanges: Sendable {
         if fate == .replaced {
             let isByPassword = links || changed.hasPassword && token.signInProvider == SignInProvider.anonymous
             let provider = isByPassword ? SignInProvider.password : token.signInProvider
-            let authentication = Authentication(account: changed, signInProvider: provider, time: authTime)
+            let authentication = Authentication(account: changed, signInProvider: provider, time: authTime, continuesSession: true)
             outcome = try await completion.complete(
                 authentication, with: statements, as: links ? .linked : nil, by: SignInProvider.password, in: project,
                 from: client, at: now

@@ -92,6 +92,39 @@ extension LinkedIdentity {
 }
 
 extension Account {
+    static let copiedColumns = 22
+    /// Stores many accounts with everything that they have (`copy`).
+    static let copyStatement: SQL = """
+        COPY accounts (project_id, account_id, email, email_verified, email_proven, phone_number, display_name, photo_url, profile, disabled, \
+        custom_attributes, valid_since, sessions_ended_at, created_at, last_login_at, last_refresh_at, initial_email, password_hash, \
+        password_updated_at, email_link_sign_in, custom_auth, second_factors) FROM STDIN BINARY
+        """
+
+    func copy(into row: inout CopyRows.Row, passwordHash: String?, in project: ProjectSettings) {
+        row.field(project.storageID)
+        row.field(id)
+        row.field(email)
+        row.field(emailVerified)
+        row.field(emailProven)
+        row.field(phoneNumber)
+        row.field(displayName)
+        row.field(photoURL)
+        row.field(profile)
+        row.field(disabled)
+        row.field(customAttributes)
+        row.field(validSince)
+        row.field(sessionsEndedAt)
+        row.field(createdAt)
+        row.field(lastLoginAt)
+        row.field(lastRefreshAt)
+        row.field(initialEmail)
+        row.field(passwordHash)
+        row.field(passwordUpdatedAt)
+        row.field(emailLinkSignIn)
+        row.field(customAuth)
+        row.field(secondFactors)
+    }
+
     /// Stores a new account. Its identities have statements of their own.
     /// - Parameter passwordHash: `nil` exactly where `passwordUpdatedAt` is `nil`.
     func insert(passwordHash: String? = nil, in project: ProjectSettings) -> SQL {
@@ -122,9 +155,9 @@ extension Account {
         return .required(
             """
             UPDATE accounts SET \(assignments(passwordHash: passwordHash)), disabled = \(disabled),
-                custom_attributes = \(customAttributes), created_at = \(createdAt)\(lastLogin)
+                custom_attributes = \(customAttributes), second_factors = \(secondFactors), created_at = \(createdAt)\(lastLogin)
             WHERE project_id = \(project: project) AND account_id = \(id) AND (disabled, created_at) = (\(read.disabled), \(read.createdAt))
-                AND custom_attributes IS NOT DISTINCT FROM \(read.customAttributes) AND \(read.isAsRead) RETURNING account_id
+                AND (custom_attributes, second_factors) IS NOT DISTINCT FROM (\(read.customAttributes), \(read.secondFactors)) AND \(read.isAsRead) RETURNING account_id
             """)
     }
 
@@ -165,7 +198,7 @@ extension Account {
             takeover
             ? """
             , phone_number = NULL, valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt), password_hash = NULL,
-                password_updated_at = NULL
+                password_updated_at = NULL, second_factors = NULL
             """ : ""
         return .required(
             """

@@ -60,7 +60,7 @@ extension Account {
     /// The identities that `changed` lacks, or has with another subject.
     func identitiesLost(in changed: Account) -> [LinkedIdentity] {
         identities.filter { former in
-            !changed.identities.contains { $0.providerID.isExactly(former.providerID) && $0.subject.isExactly(former.subject) }
+            !changed.identities.contains { $0.isSame(as: former) }
         }
     }
 }

@@ -46,6 +46,8 @@ extension AuditEvent {
         case phoneNumberChanged = "phoneNumber.changed"
         /// The name, the picture, or the times of the beginning and of the last sign-in.
         case profileChanged = "profile.changed"
+        /// An import stored or changed accounts; `details` says how many.
+        case accountsImported = "accounts.imported"
         /// An administrator got a link that opens the account, or had it mailed.
         case linkMade = "link.made"
         case linkMailed = "link.mailed"

@@ -1,12 +1,15 @@
 package import Crypto
+package import Runtime
 
-/// An account of another system as it is stored: with its id, its times and its password hash.
+/// An account of another system as it is stored: with its id, its times and its password.
 ///
 /// A reader of `Migration` makes it, and has checked everything that one account alone shows. `AccountImport` stores it.
 package struct ImportedAccount: Sendable, Equatable {
     /// It has `passwordUpdatedAt` exactly where `password` is not `nil`.
     package var account: Account
     package var password: ImportedPassword?
+    /// More of its identities, by the ids of their providers; `IdentityRecord()` for those that are not here.
+    package var identityRecords: [String: IdentityRecord] = [:]
     /// Where the source has it: the number of its line from 1, or of its element from 0 in the body of a call.
     package var place: Int
 
@@ -15,4 +18,19 @@ package struct ImportedAccount: Sendable, Equatable {
         self.password = password
         self.place = place
     }
+}
+
+/// What is stored of an identity and is not shown to apps.
+package struct IdentityRecord: Sendable, Equatable {
+    /// As `ProviderIdentity` has them.
+    package var alias: String?
+    package var tenant: String?
+    /// `nil` for the time when the account was made.
+    package var linkedAt: Instant?
+    /// `nil` for the account's last sign-in.
+    package var lastSignInAt: Instant?
+    /// Whether it was linked while the account's address was not proven; `nil` where only the account tells.
+    package var isUnproven: Bool?
+
+    package init() {}
 }

@@ -30,6 +30,15 @@ package struct HashKeys: Sendable {
         return ImportedHashKeys([key])
     }
 
+    /// Throws `hashKeyMissing` unless the project has all keys with these ids.
+    func require(_ ids: Set<String>, in project: ProjectSettings) async throws(AccountError) {
+        guard !ids.isEmpty else { return }
+        let rows = try await storage.read(
+            "SELECT key_id FROM hash_keys WHERE project_id = \(project: project) AND key_id = ANY(\(ids.sorted()))")
+        let known = try reading { Set(try rows.map { row throws(PostgresError) in try row.value(as: String.self) }) }
+        if let missing = ids.subtracting(known).sorted().first { throw .hashKeyMissing(missing) }
+    }
+
     static func context(_ project: String, _ id: String) -> String { "\(project) \(id)" }
 }
 

@@ -15,12 +15,7 @@ struct Passwords: Sendable {
     /// `hashKeyMissing` for a hash of another system whose key the project does not have.
     func check(_ password: String, against hash: PasswordHash?, in project: ProjectSettings) async throws(AccountError) -> Bool {
         let keys = if let hash { try await hashKeys.keys(of: hash, in: project) } else { ImportedHashKeys.none }
-        do { return try await hashing.check(password, against: hash, keys: keys) } catch {
-            switch error {
-            case .overloaded: throw .overloaded
-            case .missingKey(let id): throw .hashKeyMissing(id)
-            }
-        }
+        do { return try await hashing.check(password, against: hash, keys: keys) } catch { throw AccountError(error) }
     }
 
     /// Whether `hash` has the cost of new hashes. Otherwise it is made anew at the next sign-in with its password.

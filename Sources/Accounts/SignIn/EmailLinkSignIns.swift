@@ -132,16 +132,19 @@ package struct EmailLinkSignIns: Sendable {
         statements += notice
         statements += act.records(of: events, in: project)
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
-        let outcome = try await complete(changed, provenAt: authTime, with: statements, as: .linked, in: project, from: client, at: now)
+        let outcome = try await complete(
+            changed, provenAt: authTime, continuesSession: true, with: statements, as: .linked, in: project, from: client, at: now)
         notices.mails.wakeWorker(for: notice, in: project)
         return EmailLinkSignIn(account: changed, outcome: outcome, isNewUser: false)
     }
 
     private func complete(
-        _ account: Account, provenAt authTime: Instant, with statements: [SQL], as counted: SignInMetrics.Outcome,
+        _ account: Account, provenAt authTime: Instant, continuesSession: Bool = false, with statements: [SQL],
+        as counted: SignInMetrics.Outcome,
         in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> SignInOutcome {
-        let authentication = Authentication(account: account, signInProvider: SignInProvider.password, time: authTime)
+        let authentication = Authentication(
+            account: account, signInProvider: SignInProvider.password, time: authTime, continuesSession: continuesSession)
         return try await completion.complete(
             authentication, with: statements, as: counted, by: Self.emailLink, in: project, from: client, at: now
         ).outcome

@@ -163,7 +163,8 @@ package struct FederatedSignIns: Sendable {
             statements += mails
         }
         if let completing { statements.append(completing) }
-        let authentication = Authentication(account: account, signInProvider: identity.providerID, time: authTime)
+        let authentication = Authentication(
+            account: account, signInProvider: identity.providerID, time: authTime, continuesSession: intent.token != nil)
         let done = try await completion.complete(
             authentication, with: statements, as: counted, sharesCommit: decision.action.isPlain, in: project, from: client, at: now)
         notices.mails.wakeWorker(for: mails, in: project)

@@ -13,6 +13,8 @@ package struct Authentication: Sendable {
     let time: Instant
     /// A JSON object as text: the claims that a custom token brought.
     var developerClaims: String?
+    /// Whether it adds to a session that its person has already, so that no step is due that was taken for that one.
+    var continuesSession = false
 }
 
 /// Ends every sign-in. What all ways to sign in have in common belongs here; one statement in this file makes all sessions (`BoundaryTests`).

@@ -21,7 +21,12 @@ package enum SignInStep: Sendable, Equatable {
     /// The step that is due after this authentication; `nil` when it is enough for a session.
     ///
     /// This is the only rule about it: `SignInCompletion` asks it at the end of every sign-in, and the OpenID provider each time that a
-    /// browser's session is to answer a request (`Interaction`). Today no step is ever due, because accounts have no second factors yet.
-    /// Custom tokens are to ask for none: the back end that made one has proven the person.
-    package static func due(after authentication: Authentication) -> SignInStep? { nil }
+    /// browser's session is to answer a request (`Interaction`). A person whose account brought second factors from another system signs in by
+    /// no single factor (SEC-55). A custom token asks for none: the back end that made it has proven the person.
+    package static func due(after authentication: Authentication) -> SignInStep? {
+        guard authentication.account.secondFactors != nil, !authentication.continuesSession,
+            authentication.signInProvider != SignInProvider.custom
+        else { return nil }
+        return .secondFactor
+    }
 }

@@ -9,6 +9,15 @@ package enum ImportedPassword: Sendable, Equatable, Concealed {
     /// The password itself. It is hashed like a new one.
     case plain(String)
 
+    /// The id of the key that a check of the stored hash will need; `nil` for none.
+    package var keyID: String? {
+        switch self {
+        case .hash(let hash): hash.keyID
+        case .digest(let inner, _): inner.keyID
+        case .plain: nil
+        }
+    }
+
     /// Equal bytes exactly where the other system's record is equal, for a digest of it. Never stored as they are.
     package var fingerprint: [UInt8] {
         switch self {

@@ -74,6 +74,7 @@ extension DatabaseConnection {
         deadline = nil
         unwatch()
         wire = nil
+        continueCopy()
     }
 
     func unwatch() {

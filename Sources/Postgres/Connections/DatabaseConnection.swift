@@ -15,6 +15,8 @@ actor DatabaseConnection: Watcher {
         /// Connected; the first statement of the session is being run.
         case guarding
         case ready
+        /// Out of the pipeline, for a COPY of the transaction that has leased it.
+        case copying
         case closed
     }
 
@@ -45,6 +47,8 @@ actor DatabaseConnection: Watcher {
     private var kept: [[Row]] = []
     private var willFlush = false
     private var awaitsRoom = false
+    /// The COPY that waits for the socket.
+    var copyContinues: UnsafeContinuation<Void, Never>?
     /// The time since which an answer is awaited and nothing has arrived.
     var quietSince = MonotonicTime.read()
     /// The time at which something last arrived from the server.
@@ -67,7 +71,8 @@ actor DatabaseConnection: Watcher {
     }
 
     /// The error for a step of a transaction whose connection was lost before.
-    private static let gone = PostgresError.unavailable("the connection was lost before")
+    static let gone = PostgresError.unavailable("the connection was lost before")
+    private static let unread = PostgresError.unavailable("a COPY was not read to its end")
 
     /// The number of reads and writes that wait for an answer.
     var load: Int { waiters.count }
@@ -83,7 +88,7 @@ actor DatabaseConnection: Watcher {
 
     /// Sends `batch` at the end of the loop's turn.
     func submit(_ batch: Batch) {
-        guard state == .ready else { return batch.fail(Self.gone) }
+        guard state == .ready else { return batch.fail(state == .copying ? Self.unread : Self.gone) }
         let ticket = waiters.insert(.write(batch))
         pipeline.write(Pipeline.Write(ticket: ticket, statements: batch.statements, mayRepeat: !batch.isStep))
         flushLater()
@@ -143,6 +148,7 @@ actor DatabaseConnection: Watcher {
         switch state {
         case .opening: continueOpening()
         case .guarding, .ready: receive()
+        case .copying: continueCopy()
         case .closed: break
         }
     }

@@ -24,7 +24,7 @@ struct Wire: ~Copyable {
         case result(ResultSet)
     }
 
-    private let raw: OpaquePointer
+    let raw: OpaquePointer
 
     /// Starts to connect with libpq's keywords; the first `poll` reports what is wrong with them.
     init(_ keywords: [(name: String, value: String)]) throws(Broken) {
@@ -49,7 +49,7 @@ struct Wire: ~Copyable {
         [PQhost(raw), PQhostaddr(raw), PQport(raw)].map { $0.map { String(cString: $0) } ?? "" }.joined(separator: " ")
     }
 
-    private func broken() -> Broken {
+    func broken() -> Broken {
         let text = PQerrorMessage(raw).map { String(cString: $0) } ?? ""
         // The location in PostgreSQL's own source code does not help.
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION: ") }
@@ -57,7 +57,7 @@ struct Wire: ~Copyable {
     }
 
     /// Checks the result of a libpq call that returns 1 for success.
-    private func check(_ code: Int32) throws(Broken) {
+    func check(_ code: Int32) throws(Broken) {
         if code != 1 { throw broken() }
     }
 

@@ -39,6 +39,37 @@ package actor Transaction {
         }
     }
 
+    /// Copies rows into a table by `COPY … (…) FROM STDIN BINARY`; texts and integers among the statement's values become literals.
+    package func copy(_ rows: CopyRows, _ sql: SQL) async throws(PostgresError) {
+        try await perform { (connection) throws(PostgresError) in
+            if rows.holdNUL { throw PostgresError.sql(state: "22021", message: "a text holds U+0000, which PostgreSQL cannot store") }
+            try await connection.copy(rows, by: try sql.textWithLiterals())
+        }
+    }
+
+    /// Starts `COPY (SELECT …) TO STDOUT BINARY`, whose rows `nextCopied` then gives until there are no more. It may take any time.
+    package func copyOut(_ sql: SQL) async throws(PostgresError) {
+        _ = try await query("SELECT set_config('statement_timeout', '0', true)")
+        try await perform { (connection) throws(PostgresError) in try await connection.copyOut(by: try sql.textWithLiterals()) }
+    }
+
+    /// The next rows; none at the end. The server waits while the caller does something with them.
+    package func nextCopied() async throws(PostgresError) -> [CopiedRow] {
+        try await perform { (connection) throws(PostgresError) in try await connection.nextCopied() }
+    }
+
+    private func perform<Value: Sendable>(
+        _ step: (DatabaseConnection) async throws(PostgresError) -> Value
+    ) async throws(PostgresError) -> Value {
+        switch state {
+        case .over: throw .unavailable("the transaction is over")
+        case .failed(let error): throw error
+        case .fresh: _ = try await query("SELECT 1")
+        case .begun: break
+        }
+        do throws(PostgresError) { return try await step(connection) } catch { throw fail(error) }
+    }
+
     private func fail(_ error: PostgresError) -> PostgresError {
         if case .over = state {} else { state = .failed(error) }
         return error
@@ -71,6 +102,7 @@ package actor Transaction {
 
     private func end() {
         state = .over
+        connection.assumeIsolated { $0.endCopy() }
         database.assumeIsolated { $0.release(connection) }
     }
 }

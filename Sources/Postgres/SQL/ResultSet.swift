@@ -51,6 +51,9 @@ final class ResultSet: @unchecked Sendable {
 }
 
 extension ResultSet {
+    /// Whether it is the answer to a COPY or to a simple query.
+    var isOfCopy: Bool { [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_FATAL_ERROR].contains(status) }
+
     /// The result as the pipeline sees it; `nil` when the connection broke, or when a pipeline cannot give such a result.
     var received: Pipeline.Received? {
         switch status {

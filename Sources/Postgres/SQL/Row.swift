@@ -4,7 +4,7 @@ package struct Row: Sendable {
     let index: Int32
 
     /// Reads the row, beginning with its first column.
-    package func reader() -> RowReader { RowReader(result: result, index: index) }
+    package func reader() -> RowReader { RowReader(source: .result(result), index: index) }
 
     /// The value of the first column, for a statement that asks for a single value. Throws what `RowReader.next` throws.
     package func value<T: SQLValue>(as type: T.Type = T.self) throws(PostgresError) -> T { try result.value(row: index, column: 0) }

@@ -5,10 +5,16 @@ package import Runtime
 /// The list of columns and the code that reads them stand side by side in one order, so neither counts columns. A column that cannot be
 /// read is passed over, too.
 package struct RowReader: Sendable {
-    let result: ResultSet
+    let source: Source
     let index: Int32
     /// The column that is read next, counted from 0.
     var column: Int32 = 0
+
+    enum Source: Sendable {
+        /// The row number `index` of a result.
+        case result(ResultSet)
+        case copied(CopiedRow)
+    }
 
     /// The value of the next column.
     ///
@@ -18,7 +24,10 @@ package struct RowReader: Sendable {
 
     private mutating func take<T: SQLValue>() throws(PostgresError) -> T {
         defer { column += 1 }
-        return try result.value(row: index, column: column)
+        return switch source {
+        case .result(let result): try result.value(row: index, column: column)
+        case .copied(let row): try row.value(column)
+        }
     }
 }
 

@@ -29,7 +29,10 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
     private init() {}
 
     /// The text for PostgreSQL, with `$n` in place of values.
-    package var text: String {
+    package var text: String { text { "$\($0)" } }
+
+    /// - Parameter value: the text in place of the value with this number, from 1.
+    func text(_ value: (Int) -> String) -> String {
         var text: [UInt8] = []
         // Room for most statements, since the text is made each time that one is sent.
         text.reserveCapacity(1024)
@@ -41,12 +44,12 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
             case .text(let other): text += other.utf8
             case .value:
                 values += 1
-                text += "$\(values)".utf8
+                text += value(values).utf8
             case .partition:
                 if partition == nil { values += 1 }
                 let number = partition ?? values
                 partition = number
-                text += "$\(number)".utf8
+                text += value(number).utf8
             }
         }
         return String(decoding: text, as: UTF8.self)

@@ -16,7 +16,7 @@ extension Failure {
     /// The same, where Firebase answers a call that signs in or sets a password by a code.
     package static let passwordLoginDisabled = Failure("PASSWORD_LOGIN_DISABLED")
 
-    /// The answer for a sign-in that waits for another step. No call asks for such a step yet.
+    /// The answer for a sign-in that waits for another step, for which no call asks.
     package init(describing pending: PendingSignIn) {
         self =
             switch pending.due {

@@ -31,14 +31,14 @@ import Testing
         let text = Account(id: "ada", at: fixture.time.clock.now()).insert(in: fixture.project).text
         let list = text.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
         let inserted = Set(list.split { $0 == "," || $0.isWhitespace }.map(String.init))
-        let empty: Set = ["last_refresh_at", "initial_email", "sessions_ended_at"]
+        let empty: Set = ["last_refresh_at", "initial_email", "sessions_ended_at", "second_factors"]
         #expect(try await columns(of: "accounts", fixture) == inserted.union(empty))
     }
 
     @Test func `every column is updated, but the account's name, its beginning, and what people do not change`() async throws {
         let fixture = try await Fixture()
         let account = Account(id: "ada", at: fixture.time.clock.now())
-        let kept: Set = ["project_id", "account_id", "created_at", "disabled", "custom_attributes", "last_refresh_at"]
+        let kept: Set = ["project_id", "account_id", "created_at", "disabled", "custom_attributes", "second_factors", "last_refresh_at"]
         let all = try await columns(of: "accounts", fixture)
         #expect(try all == updated(by: account.update(from: account, passwordHash: nil, in: fixture.project)).union(kept))
         // An administrator changes all but the name and what refreshes note. The last sign-in stands there only when it is changed.

@@ -1,0 +1,142 @@
+package import Crypto
+import Postgres
+import ProjectSettings
+import Runtime
+
+/// Stores accounts of other systems, many at once.
+///
+/// A batch is one transaction, in which COPY stores the new accounts. An account of another system never takes the id, the address, the phone
+/// number or an identity of an account that is there (SEC-54): it is refused, and the others of its batch are stored. No mail is sent, and no
+/// event is written but one of the whole batch.
+package struct AccountImport: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let passwords: Passwords
+    package let hashKeys: HashKeys
+
+    /// What happens to an account that is there under the same id.
+    package enum Rule: Sendable {
+        /// What was changed at the source since the last import is taken, where it was not changed here. An account that no import made is
+        /// not touched.
+        case merge
+        /// The source's account takes its place, as Firebase's own import does.
+        case replace
+    }
+
+    /// Stores the accounts, or says why not.
+    ///
+    /// Throws what the database throws, and `hashKeyMissing` for a hash whose key the project does not have; nothing is stored then.
+    package func store(
+        _ batch: [ImportedAccount], _ rule: Rule = .merge, by administrator: Administrator
+    ) async throws(AccountError) -> ImportOutcome {
+        // Another request may take an address between the look and the commit. Then the look says so the next time.
+        try await retryingConflicts(orRaces: \.isTakenByAnother) { () async throws(AccountError) in
+            let plan = try await plan(batch, rule, in: administrator.project)
+            guard !plan.isEmpty else { return plan.outcome }
+            let hashes = try await hashes(of: plan, in: administrator.project)
+            try await storage.transaction(by: administrator, waitingFor: "import") { transaction in
+                try await carryOut(plan, hashes, by: administrator, in: transaction)
+            }
+            return plan.outcome
+        }
+    }
+
+    /// What `store` would do now. Nothing is written.
+    package func preview(
+        _ batch: [ImportedAccount], _ rule: Rule = .merge, by administrator: Administrator
+    ) async throws(AccountError) -> ImportOutcome {
+        try await plan(batch, rule, in: administrator.project).outcome
+    }
+
+    /// Whether this is the password of an account that is about to be imported, for an operator who tries a login that they know.
+    /// - Parameter keys: those that the import brings.
+    package func verify(_ password: String, of imported: ImportedAccount, _ keys: [ImportedHashKey]) async throws(AccountError) -> Bool {
+        guard let stored = imported.password else { return false }
+        do {
+            return try await passwords.hashing.check(password, against: try await passwords.hashing.stored(stored), keys: ImportedHashKeys(keys))
+        } catch { throw AccountError(error) }
+    }
+
+    private func plan(
+        _ batch: [ImportedAccount], _ rule: Rule, in project: ProjectSettings
+    ) async throws(AccountError) -> ImportPlan {
+        let known = try await ImportLookup(storage: storage).known(batch, in: project)
+        return ImportPlan(batch, rule, known)
+    }
+
+    /// The hashes to store, by the accounts' ids. Those that must be computed are computed side by side.
+    private func hashes(of plan: ImportPlan, in project: ProjectSettings) async throws(AccountError) -> [String: PasswordHash] {
+        let due = (plan.new + plan.changed.filter(\.merge.takesPassword).map(\.imported)).compactMap { imported in
+            imported.password.map { (imported.account.id, $0) }
+        }
+        try await hashKeys.require(Set(due.compactMap(\.1.keyID)), in: project)
+        do {
+            return try await withThrowingTaskGroup(of: (String, PasswordHash).self) { [hashing = passwords.hashing] group in
+                var hashes: [String: PasswordHash] = [:]
+                for (number, (id, password)) in due.enumerated() {
+                    // People who sign in meanwhile find room in the queue of the pool.
+                    if number >= Self.hashesAtOnce, let (id, hash) = try await group.next() { hashes[id] = hash }
+                    group.addTask { (id, try await hashing.stored(password)) }
+                }
+                for try await (id, hash) in group { hashes[id] = hash }
+                return hashes
+            }
+        } catch {
+            guard let failure = error as? PasswordHashing.Failure else { throw .overloaded }
+            throw AccountError(failure)
+        }
+    }
+
+    private static let hashesAtOnce = 8
+
+    private func carryOut(
+        _ plan: ImportPlan, _ hashes: [String: PasswordHash], by administrator: Administrator, in transaction: Transaction
+    ) async throws {
+        let (project, now) = (administrator.project, clock.now())
+        if !plan.new.isEmpty {
+            try await transaction.copy(plan.accountRows(hashes, in: project), Account.copyStatement)
+            try await transaction.copy(plan.identityRows(in: project), LinkedIdentity.copyStatement)
+            try await transaction.copy(plan.memoryRows(in: project), ImportMemory.copyStatement)
+        }
+        let act = administrator.act(on: nil, at: now)
+        let facts: SQL = "'created', \(plan.outcome.created), 'updated', \(plan.outcome.updated)"
+        let changes = plan.changed.flatMap { $0.statements(hashes[$0.imported.account.id], in: project, at: now) }
+        _ = try await transaction.query(all: changes + [act.record(.accountsImported, facts: facts, in: project.storageID)])
+    }
+}
+
+/// What became of a batch.
+package struct ImportOutcome: Sendable, Equatable {
+    package var created = 0
+    package var updated = 0
+    /// Imported before, and the same at the source as then.
+    package var unchanged = 0
+    package var faults: [ImportFault] = []
+    package var kept: [ImportConflict] = []
+
+    package init() {}
+}
+
+/// Fields of an account that were changed at the source and here: ours stay.
+package struct ImportConflict: Sendable, Equatable {
+    package let accountID: String
+    /// Such as `email` and `password`.
+    package let fields: [String]
+}
+
+extension AccountError {
+    init(_ failure: PasswordHashing.Failure) {
+        self =
+            switch failure {
+            case .overloaded: .overloaded
+            case .missingKey(let id): .hashKeyMissing(id)
+            }
+    }
+
+    fileprivate var isTakenByAnother: Bool {
+        switch self {
+        case .emailTaken, .phoneNumberTaken, .accountIDTaken, .identityTaken: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Crypto
+import Runtime
+
+/// A part of an account that an import takes over as a whole, when it was changed at the source.
+///
+/// A source is read several times before a move: what changed there since the last time is taken, unless it was changed here, too. Then ours
+/// stays, and the operator is told.
+enum ImportedField: String, CaseIterable {
+    case email, password, claims, disabled, profile, phoneNumber, identities, secondFactors
+
+    /// The bytes that are equal where the field is.
+    ///
+    /// - Parameter password: of a source. Without one, the time at which the stored password was set stands for it: its hash is made anew at a
+    ///   sign-in.
+    fileprivate func value(of account: Account, _ password: ImportedPassword?, isSource: Bool) -> [UInt8] {
+        var value = FieldBytes()
+        switch self {
+        case .email:
+            value.add(account.email)
+            value.add("\(account.emailVerified) \(account.emailProven)")
+        case .password where isSource: value.add(password?.fingerprint)
+        case .password: value.add(account.passwordUpdatedAt.map { "\($0.microseconds)" })
+        case .claims: value.add(account.customAttributes)
+        case .disabled: value.add("\(account.disabled)")
+        case .profile: for text in [account.displayName, account.photoURL, account.profile] { value.add(text) }
+        case .phoneNumber: value.add(account.phoneNumber)
+        case .identities:
+            // What a provider says of its person changes with each sign-in, so only the links count.
+            for identity in account.identities { for text in [identity.providerID, identity.subject] { value.add(text) } }
+        case .secondFactors: value.add(account.secondFactors)
+        }
+        return value.bytes
+    }
+
+    fileprivate func move(from source: Account, to account: inout Account) {
+        switch self {
+        case .email:
+            (account.email, account.emailVerified, account.emailProven) = (source.email, source.emailVerified, source.emailProven)
+            (account.initialEmail, account.emailLinkSignIn) = (source.initialEmail, source.emailLinkSignIn)
+        case .password: account.passwordUpdatedAt = source.passwordUpdatedAt
+        case .claims: account.customAttributes = source.customAttributes
+        case .disabled: account.disabled = source.disabled
+        case .profile:
+            (account.displayName, account.photoURL, account.profile) = (source.displayName, source.photoURL, source.profile)
+        case .phoneNumber: account.phoneNumber = source.phoneNumber
+        case .identities:
+            account.identities = source.identities.map { identity in
+                account.identities.first { $0.isSame(as: identity) } ?? identity
+            }
+        case .secondFactors: account.secondFactors = source.secondFactors
+        }
+    }
+}
+
+/// What is remembered of an imported account: digests of it as its source had it, and as it was stored.
+struct ImportMemory: Equatable {
+    /// Of the whole record.
+    let digest: [UInt8]
+    /// For each field in the order of `ImportedField`: of the source's value, and of the value stored from it; four bytes each.
+    private(set) var fields: [UInt8]
+
+    static let digestLength = 16
+    private static let length = 4
+
+    init(digest: [UInt8], fields: [UInt8]) {
+        self.digest = digest
+        self.fields = fields
+    }
+
+    init(_ imported: ImportedAccount) {
+        digest = Self.digest(of: imported)
+        fields = ImportedField.allCases.flatMap { field in
+            Self.short(field.value(of: imported.account, imported.password, isSource: true))
+                + Self.short(field.value(of: imported.account, nil, isSource: false))
+        }
+    }
+
+    static func digest(of imported: ImportedAccount) -> [UInt8] {
+        let account = imported.account
+        var bytes = FieldBytes()
+        for field in ImportedField.allCases { bytes.add(field.value(of: account, imported.password, isSource: true)) }
+        let times = [
+            account.validSince, account.createdAt, account.lastLoginAt, account.lastRefreshAt, account.passwordUpdatedAt,
+        ]
+        for time in times { bytes.add(time.map { "\($0.microseconds)" }) }
+        for identity in account.identities {
+            for text in [identity.email, "\(identity.emailVerified)", identity.displayName, identity.photoURL, identity.screenName] {
+                bytes.add(text)
+            }
+        }
+        bytes.add(account.initialEmail)
+        bytes.add("\(account.emailLinkSignIn) \(account.customAuth)")
+        for (providerID, record) in imported.identityRecords.sorted(by: { $0.key < $1.key }) {
+            for text in [providerID, record.alias, record.tenant, record.isUnproven.map { "\($0)" }] { bytes.add(text) }
+            for time in [record.linkedAt, record.lastSignInAt] { bytes.add(time.map { "\($0.microseconds)" }) }
+        }
+        return Array(Digest.sha256(bytes.bytes).prefix(digestLength))
+    }
+
+    private static func short(_ bytes: [UInt8]) -> [UInt8] { Array(Digest.sha256(bytes).prefix(length)) }
+
+    private func part(_ field: ImportedField, stored: Bool) -> Range<Int> {
+        let place = (ImportedField.allCases.firstIndex(of: field) ?? 0) * 2 + (stored ? 1 : 0)
+        return place * Self.length..<(place + 1) * Self.length
+    }
+
+    fileprivate func has(_ value: [UInt8], of field: ImportedField, stored: Bool) -> Bool {
+        Self.short(value) == Array(fields[part(field, stored: stored)])
+    }
+
+    fileprivate mutating func keepStored(_ field: ImportedField, of other: ImportMemory) {
+        let range = part(field, stored: true)
+        fields.replaceSubrange(range, with: other.fields[range])
+    }
+}
+
+/// The account after an import that found it imported before.
+struct ImportMerge {
+    /// With the fields that are taken from the source.
+    private(set) var account: Account
+    /// Whether the source's password is taken.
+    private(set) var takesPassword = false
+    /// Fields that were changed on both sides: ours stay.
+    private(set) var kept: [ImportedField] = []
+    private(set) var memory: ImportMemory
+
+    /// - Parameter before: what is remembered; `nil` to take every field.
+    init(_ imported: ImportedAccount, into stored: Account, _ before: ImportMemory?) {
+        account = stored
+        memory = ImportMemory(imported)
+        let source = imported.account
+        for field in ImportedField.allCases {
+            let theirs = field.value(of: source, imported.password, isSource: true)
+            if let before {
+                let isTouchedHere = !before.has(field.value(of: stored, nil, isSource: false), of: field, stored: true)
+                if isTouchedHere { memory.keepStored(field, of: before) }
+                guard !before.has(theirs, of: field, stored: false) else { continue }
+                let isSame = field != .password && theirs == field.value(of: stored, nil, isSource: true)
+                guard !isTouchedHere || isSame else {
+                    kept.append(field)
+                    continue
+                }
+            }
+            field.move(from: source, to: &account)
+            if field == .password { takesPassword = imported.password != nil }
+        }
+        // A password or a link needs the address that it signs in with, and one of the two may be ours.
+        if account.email == nil { (account.passwordUpdatedAt, account.emailLinkSignIn, takesPassword) = (nil, false, false) }
+        account.customAuth = account.customAuth || source.customAuth
+        account.createdAt = source.createdAt
+        account.validSince = max(account.validSince, source.validSince)
+        account.lastLoginAt = [account.lastLoginAt, source.lastLoginAt].compactMap(\.self).max()
+    }
+}
+
+/// Texts one after another, each with its length, so that no two lists have the same bytes.
+private struct FieldBytes {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func add(_ value: [UInt8]?) {
+        bytes += Int64(value?.count ?? -1).bigEndianBytes
+        if let value { bytes += value }
+    }
+
+    mutating func add(_ text: String?) { add(text.map { Array($0.utf8) }) }
+}
