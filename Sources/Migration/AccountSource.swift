@@ -1,4 +1,5 @@
 package import Accounts
+package import Crypto
 
 /// Brings the accounts of other systems here, and ours to them.
 ///
@@ -13,6 +14,17 @@ package protocol AccountSource {
 
     /// What the source has that no account here can keep, with the number of accounts that it concerns; complete at the end.
     var losses: SourceLosses { get }
+
+    /// Sentences about what a source of this kind never has, whatever its accounts are.
+    var remarks: [String] { get }
+
+    /// The keys that the hashes of its accounts were made with; complete at the end.
+    var hashKeys: [ImportedHashKey] { get }
+}
+
+extension AccountSource {
+    package var remarks: [String] { [] }
+    package var hashKeys: [ImportedHashKey] { [] }
 }
 
 package enum SourceEntry: Sendable, Equatable {
@@ -26,7 +38,10 @@ package enum SourceEntry: Sendable, Equatable {
 package struct SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// A sentence that names file, line and remedy.
     package let description: String
-    package init(_ description: String) { self.description = description }
+    /// Whether the file ends too early, so that what was read before is right and something is missing behind it.
+    package let isCut: Bool
+
+    package init(_ description: String, isCut: Bool = false) { (self.description, self.isCut) = (description, isCut) }
 }
 
 /// What an import cannot keep, each sentence with the number of accounts that it concerns.
