@@ -36,6 +36,10 @@ package struct Instant: Comparable, Hashable, Sendable {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
         microseconds = overflow ? (seconds < 0 ? .min : .max) : product
     }
+    package init(milliseconds: Int64) {
+        let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1000)
+        microseconds = overflow ? (milliseconds < 0 ? .min : .max) : product
+    }
 
     /// Whole seconds since 1970, rounded down, as JWT claims and `validSince` have them.
     package var seconds: Int64 { microseconds >= 0 ? microseconds / 1_000_000 : (microseconds + 1) / 1_000_000 - 1 }
