@@ -77,6 +77,8 @@ import Testing
 
     @Test(arguments: [
         ("Sources/Web/A.swift", "let isGitHub = true", false), ("Sources/Web/A.swift", "if id == \"github.com\" {", false),
+        ("Sources/Migration/A.swift", "if id == \"github.com\" {", false),
+        ("Sources/Migration/Sources/A.swift", "[\"github\": \"github.com\"]", true),
         ("Sources/Web/A.swift", "if id == \"google.com\" {", false), ("Sources/Web/A.swift", "case googleJSON", true),
         ("Sources/Web/A.swift", "// as GitHub does", true), ("Sources/Providers/Catalog/GitHub.swift", "let isGitHub = true", true),
         ("Tests/WebTests/A.swift", "let isGitHub = true", true),

@@ -1,0 +1,26 @@
+import Accounts
+import Crypto
+import Migration
+
+/// What a source gives of files that a test writes.
+struct SourceReading {
+    var entries: [SourceEntry] = []
+    var losses = SourceLosses()
+
+    /// Reads a source to its end.
+    init(_ source: consuming some AccountSource) throws(SourceFailure) {
+        while let entry = try source.next() { entries.append(entry) }
+        losses = source.losses
+    }
+
+    var accounts: [SourceAccount] { entries.compactMap { if case .account(let account) = $0 { account } else { nil } } }
+    var faults: [ImportFault] { entries.compactMap { if case .fault(let fault) = $0 { fault } else { nil } } }
+}
+
+extension SourceAccount {
+    /// Whether its password is this one. Nil without a hash.
+    func hasPassword(_ password: String, keys: [ImportedHashKey] = []) throws -> Bool? {
+        guard case .hash(let hash) = self.password else { return nil }
+        return try hash.matches(password, ImportedHashKeys(keys))
+    }
+}
