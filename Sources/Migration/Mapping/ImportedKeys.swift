@@ -9,16 +9,10 @@ package struct ImportedKeys: Sendable {
     /// The key of that content, under the id that it has everywhere.
     mutating func add(secret: [UInt8], saltSeparator: [UInt8]) throws(PasswordHashFault) -> ImportedHashKey {
         if let known = all.first(where: { $0.secret == secret && $0.saltSeparator == saltSeparator }) { return known }
-        let key = try ImportedHashKey(derivingIDFrom: secret, saltSeparator: saltSeparator)
+        let content = [UInt8(truncatingIfNeeded: saltSeparator.count)] + saltSeparator + secret
+        let id = String(Hex.encode(Digest.sha256(content)).prefix(16))
+        let key = try ImportedHashKey(id: id, secret: secret, saltSeparator: saltSeparator)
         all.append(key)
         return key
-    }
-}
-
-extension ImportedHashKey {
-    /// The same content has the same id in every import, so that it is stored once.
-    fileprivate init(derivingIDFrom secret: [UInt8], saltSeparator: [UInt8]) throws(PasswordHashFault) {
-        let content = [UInt8(truncatingIfNeeded: saltSeparator.count)] + saltSeparator + secret
-        try self.init(id: String(Hex.encode(Digest.sha256(content)).prefix(16)), secret: secret, saltSeparator: saltSeparator)
     }
 }

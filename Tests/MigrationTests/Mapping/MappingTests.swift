@@ -26,7 +26,7 @@ import Text
     }
 
     @Test func `writes second factors as Firebase does, with the secret where there is one`() throws {
-        var factors = SecondFactors()
+        var factors = SourceFactors()
         #expect(factors.text == nil)
         factors.addPhone("+15551234567", .init(id: "1", name: "Phone", at: Instant(seconds: 1_700_000_000)))
         factors.addTOTP(Array("12345678901234567890".utf8), hash: "SHA256", digits: 8, period: 60, .init(id: "2"))

@@ -99,9 +99,9 @@ package struct Auth0Source: AccountSource {
 
     /// Exports name the systems by which a user has a second factor, and nothing that proves it.
     private mutating func secondFactors(of user: JSON.Object) -> String? {
-        var factors = SecondFactors()
+        var factors = SourceFactors()
         for name in user["multifactor"]?.array?.compactMap(\.string) ?? [] {
-            factors.addUnknown(SecondFactors.Enrollment(id: name.asString, name: name.asString))
+            factors.addUnknown(SourceFactors.Enrollment(id: name.asString, name: name.asString))
             found.add("second factor: its secret is in no export of Auth0")
         }
         return factors.text

@@ -73,8 +73,8 @@ struct KeycloakCredential {
 
     /// Adds the second factor that the credential is.
     /// - Returns: why its secret cannot be moved; nil if it can.
-    func add(to factors: inout SecondFactors) -> String? {
-        let enrollment = SecondFactors.Enrollment(id: (id ?? type).asString, name: label?.asString, at: createdAt)
+    func add(to factors: inout SourceFactors) -> String? {
+        let enrollment = SourceFactors.Enrollment(id: (id ?? type).asString, name: label?.asString, at: createdAt)
         guard type == "otp" else {
             factors.addUnknown(enrollment)
             return "second factor of the kind \(type): it cannot be moved"

@@ -72,7 +72,7 @@ package struct KeycloakSource: AccountSource {
 
     private mutating func readCredentials(_ user: JSON.Object, into account: inout SourceAccount) throws(ImportFault) {
         let mustChange = (user["requiredActions"]?.array ?? []).contains { $0.string == "UPDATE_PASSWORD" }
-        var factors = SecondFactors()
+        var factors = SourceFactors()
         for credential in user["credentials"]?.array ?? [] {
             guard let credential = credential.object.flatMap(KeycloakCredential.init) else {
                 throw fault(.invalidHash, "a credential has no type, or secretData or credentialData that are not JSON", account)

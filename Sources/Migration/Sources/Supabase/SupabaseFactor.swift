@@ -20,8 +20,8 @@ struct SupabaseFactor {
         enrolledAt = try row.text("created_at")
     }
 
-    func add(to factors: inout SecondFactors, _ losses: inout SourceLosses) {
-        let enrollment = SecondFactors.Enrollment(id: id, name: name, at: enrolledAt.flatMap(SourceTime.instant))
+    func add(to factors: inout SourceFactors, _ losses: inout SourceLosses) {
+        let enrollment = SourceFactors.Enrollment(id: id, name: name, at: enrolledAt.flatMap(SourceTime.instant))
         switch type {
         case "phone" where !value.isEmpty:
             factors.addPhone((value.hasPrefix("+") ? "" : "+") + value.asString, enrollment)

@@ -37,7 +37,7 @@ struct SupabaseUser {
             if let reason = identity.fault { throw fault(.invalidIdentity, reason) }
             if let linked = identity.linked { account.identities.append(linked) }
         }
-        var secondFactors = SecondFactors()
+        var secondFactors = SourceFactors()
         for factor in factors { factor.add(to: &secondFactors, &losses) }
         account.secondFactors = secondFactors.text
         return account

@@ -8,7 +8,7 @@ import Text
 /// Where a source has the secret of one-time passwords, `totpInfo` has it with its parameters, by the names that Firebase gives them when such a
 /// factor is enrolled; otherwise `totpInfo` is empty.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/UserInfo#MfaEnrollment>
-package struct SecondFactors: Sendable {
+package struct SourceFactors: Sendable {
     /// The members that all factors have.
     package struct Enrollment: Sendable {
         let id: String
