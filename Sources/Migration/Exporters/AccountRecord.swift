@@ -5,8 +5,8 @@ import Runtime
 
 /// The whole record of an account, as `gatehouse export json` writes it and `gatehouse import json` reads it: one JSON object on a line.
 ///
-/// The members have the names and forms of the Admin API's `UserInfo`; those that it lacks are `emailProven`, `isAnonymous`, `profile`, the text of
-/// the password hash, and what `IdentityRecord` has of an identity. A member without a value is left out, so equal accounts give equal bytes.
+/// The members have the names and forms of the Admin API's `UserInfo`; those that it lacks are `emailProven`, `anonymous`, `profile`,
+/// `sessionsEndedAt`, the text of the password hash, and what `IdentityRecord` has of an identity. A member without a value is left out, so equal accounts give equal bytes.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/UserInfo>
 package struct AccountRecord {
     private let account: Account
@@ -38,19 +38,20 @@ package struct AccountRecord {
         json.field("phoneNumber", account.phoneNumber)
         json.field("displayName", account.displayName)
         json.field("photoUrl", account.photoURL)
-        if let profile = account.profile { json.field("profile", verbatim: profile.utf8) }
+        json.field("profile", account.profile)
         if account.disabled { json.field("disabled", true) }
         json.field("customAttributes", account.customAttributes)
         json.field("passwordHash", passwordHash)
         json.field("passwordUpdatedAt", account.passwordUpdatedAt?.milliseconds)
         json.field("validSince", decimal: account.validSince.seconds)
+        json.field("sessionsEndedAt", decimal: account.sessionsEndedAt?.milliseconds)
         json.field("createdAt", decimal: account.createdAt.milliseconds)
         json.field("lastLoginAt", decimal: account.lastLoginAt?.milliseconds)
         json.field("lastRefreshAt", account.lastRefreshAt.map(Timestamp.text))
         json.field("initialEmail", account.initialEmail)
         if account.emailLinkSignIn { json.field("emailLinkSignin", true) }
         if account.customAuth { json.field("customAuth", true) }
-        if account.isAnonymous { json.field("isAnonymous", true) }
+        if account.isAnonymous { json.field("anonymous", true) }
         if !account.identities.isEmpty {
             json.array("providerUserInfo") { json in for identity in account.identities { write(identity, to: &json) } }
         }

@@ -16,6 +16,7 @@ import Testing
         account.profile = #"{"zoneinfo":"Europe/Berlin"}"#
         account.disabled = true
         account.customAttributes = #"{"role": "admin"}"#
+        account.sessionsEndedAt = Instant(seconds: 1_700_000_005)
         account.lastRefreshAt = Instant(seconds: 1_700_000_001)
         account.initialEmail = "old@example.com"
         account.passwordUpdatedAt = Instant(seconds: 1_700_000_002)
@@ -34,9 +35,9 @@ import Testing
         #expect(
             String(decoding: line, as: UTF8.self) == """
                 {"localId":"ada","email":"ada@example.com","emailVerified":true,"emailProven":false,"phoneNumber":"+15551234567",\
-                "displayName":"Ada \\"L.\\"","photoUrl":"https://example.com/a.png","profile":{"zoneinfo":"Europe/Berlin"},"disabled":true,\
+                "displayName":"Ada \\"L.\\"","photoUrl":"https://example.com/a.png","profile":"{\\"zoneinfo\\":\\"Europe/Berlin\\"}","disabled":true,\
                 "customAttributes":"{\\"role\\": \\"admin\\"}","passwordHash":"$scrypt$x","passwordUpdatedAt":1700000002000,\
-                "validSince":"1700000000","createdAt":"1700000000123","lastLoginAt":"1700000000123",\
+                "validSince":"1700000000","sessionsEndedAt":"1700000005000","createdAt":"1700000000123","lastLoginAt":"1700000000123",\
                 "lastRefreshAt":"2023-11-14T22:13:21.000Z","initialEmail":"old@example.com","emailLinkSignin":true,"customAuth":true,\
                 "providerUserInfo":[{"providerId":"google.com","rawId":"108","email":"ada@example.com","emailVerified":true,\
                 "displayName":"Ada","photoUrl":"https://example.com/b.png","screenName":"ada","alias":"other","tenant":"t",\
@@ -51,7 +52,7 @@ import Testing
         #expect(
             String(decoding: AccountRecord(account, passwordHash: nil, [:]).line, as: UTF8.self) == """
                 {"localId":"anonymous","validSince":"1700000000","createdAt":"1700000000000","lastLoginAt":"1700000000000",\
-                "isAnonymous":true}
+                "anonymous":true}
 
                 """)
     }

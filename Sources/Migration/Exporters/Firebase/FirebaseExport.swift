@@ -33,6 +33,8 @@ package struct FirebaseExport: Sendable {
     package private(set) var counts: [File: Int] = [:]
     package private(set) var losses = SourceLosses()
 
+    package static let scriptName = "import.sh"
+
     package init() {}
 
     /// The file of an account, and its record there.
