@@ -126,8 +126,8 @@ let package = Package(
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Accounts", "Brokerage", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Projects",
-                "Providers", "Runtime", "Server", "Text", "Web", argumentParser, logging,
+                "Accounts", "Brokerage", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Migration", "Postgres", "ProjectSettings",
+                "Projects", "Providers", "Runtime", "Server", "Text", "Web", argumentParser, logging,
             ],
             swiftSettings: house, linkerSettings: [.unsafeFlags(packed, .when(configuration: .release))]),
 
