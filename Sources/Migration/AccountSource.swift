@@ -12,7 +12,7 @@ package protocol AccountSource {
     /// Throws `SourceFailure` when the rest of the source cannot be read.
     mutating func next() throws(SourceFailure) -> SourceEntry?
 
-    /// What the source has that no account here can keep, with the number of accounts that it concerns; complete at the end.
+    /// The things of the source that no account here can keep, with the number of accounts that it concerns; complete at the end.
     var losses: SourceLosses { get }
 
     /// Sentences about what a source of this kind never has, whatever its accounts are.
@@ -44,7 +44,7 @@ package struct SourceFailure: Error, Sendable, Equatable, CustomStringConvertibl
     package init(_ description: String, isCut: Bool = false) { (self.description, self.isCut) = (description, isCut) }
 }
 
-/// What an import cannot keep, each sentence with the number of accounts that it concerns.
+/// The losses of an import, each a sentence with the number of accounts that it concerns.
 package struct SourceLosses: Sendable, Equatable {
     package private(set) var counts: [String: Int] = [:]
 

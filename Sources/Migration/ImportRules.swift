@@ -2,7 +2,7 @@ package import Runtime
 
 /// The rules by which an account of another system becomes one of ours.
 package struct ImportRules: Sendable {
-    /// What it is worth when the source calls an address verified.
+    /// The worth of a source's word that an address is verified.
     package enum Mails: String, Sendable, CaseIterable {
         /// The source has asked the owner by a mail.
         case proven

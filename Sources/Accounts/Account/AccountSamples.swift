@@ -11,6 +11,7 @@ extension Account {
             profile: "{}", disabled: true, customAttributes: "{}", validSince: Instant(seconds: 0), sessionsEndedAt: Instant(seconds: 0),
             createdAt: Instant(seconds: 0), lastLoginAt: Instant(seconds: 0), lastRefreshAt: Instant(seconds: 0),
             initialEmail: "first@example.com", passwordUpdatedAt: Instant(seconds: 0), emailLinkSignIn: true, customAuth: true,
+            secondFactors: #"[{"mfaEnrollmentId":"1","displayName":"a","phoneInfo":"+15555550100","enrolledAt":"1970-01-01T00:00:00Z"}]"#,
             identities: [
                 LinkedIdentity(
                     providerID: "oidc.example", subject: "1", email: "ada@example.com", emailVerified: true, displayName: "Ada",

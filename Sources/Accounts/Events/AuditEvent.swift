@@ -43,6 +43,8 @@ extension AuditEvent {
         case claimsChanged = "claims.changed"
         /// Another address, none, or another statement about whether it is verified.
         case emailChanged = "email.changed"
+        /// An administrator took away what the account needs besides a first proof of its person.
+        case secondFactorsRemoved = "secondFactors.removed"
         case phoneNumberChanged = "phoneNumber.changed"
         /// The name, the picture, or the times of the beginning and of the last sign-in.
         case profileChanged = "profile.changed"

@@ -14,10 +14,10 @@ package struct AccountImport: Sendable {
     let passwords: Passwords
     package let hashKeys: HashKeys
 
-    /// What happens to an account that is there under the same id.
+    /// The fate of an account that is there under the same id.
     package enum Rule: Sendable {
-        /// What was changed at the source since the last import is taken, where it was not changed here. An account that no import made is
-        /// not touched.
+        /// It takes each field that was changed at the source since the last import, and not here. An account that no import made is not
+        /// touched.
         case merge
         /// The source's account takes its place, as Firebase's own import does.
         case replace
@@ -41,7 +41,7 @@ package struct AccountImport: Sendable {
         }
     }
 
-    /// What `store` would do now. Nothing is written.
+    /// The outcome that `store` would have now. Nothing is written.
     package func preview(
         _ batch: [ImportedAccount], _ rule: Rule = .merge, by administrator: Administrator
     ) async throws(AccountError) -> ImportOutcome {
@@ -53,7 +53,8 @@ package struct AccountImport: Sendable {
     package func verify(_ password: String, of imported: ImportedAccount, _ keys: [ImportedHashKey]) async throws(AccountError) -> Bool {
         guard let stored = imported.password else { return false }
         do {
-            return try await passwords.hashing.check(password, against: try await passwords.hashing.stored(stored), keys: ImportedHashKeys(keys))
+            let hash = try await passwords.hashing.stored(stored)
+            return try await passwords.hashing.check(password, against: hash, keys: ImportedHashKeys(keys))
         } catch { throw AccountError(error) }
     }
 
@@ -72,11 +73,16 @@ package struct AccountImport: Sendable {
         try await hashKeys.require(Set(due.compactMap(\.1.keyID)), in: project)
         do {
             return try await withThrowingTaskGroup(of: (String, PasswordHash).self) { [hashing = passwords.hashing] group in
-                var hashes: [String: PasswordHash] = [:]
-                for (number, (id, password)) in due.enumerated() {
+                var (hashes, started): ([String: PasswordHash], Int) = ([:], 0)
+                for (id, password) in due {
+                    if case .hash(let hash) = password {
+                        hashes[id] = hash
+                        continue
+                    }
                     // People who sign in meanwhile find room in the queue of the pool.
-                    if number >= Self.hashesAtOnce, let (id, hash) = try await group.next() { hashes[id] = hash }
+                    if started >= Self.hashesAtOnce, let (id, hash) = try await group.next() { hashes[id] = hash }
                     group.addTask { (id, try await hashing.stored(password)) }
+                    started += 1
                 }
                 for try await (id, hash) in group { hashes[id] = hash }
                 return hashes
@@ -105,7 +111,7 @@ package struct AccountImport: Sendable {
     }
 }
 
-/// What became of a batch.
+/// The result of an import of some accounts.
 package struct ImportOutcome: Sendable, Equatable {
     package var created = 0
     package var updated = 0

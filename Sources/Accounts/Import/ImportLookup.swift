@@ -1,7 +1,7 @@
 import Postgres
 import ProjectSettings
 
-/// What the database has of the accounts of a batch, and of what they would take.
+/// Finds the accounts that a batch would change, and those that have what it would take.
 struct ImportLookup: Sendable {
     let storage: Storage
 

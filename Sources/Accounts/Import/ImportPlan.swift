@@ -3,7 +3,7 @@ import ProjectSettings
 import Runtime
 import Text
 
-/// What an import does with each account of a batch: a rule without I/O.
+/// Decides about each account of a batch: a rule without I/O.
 struct ImportPlan: Sendable {
     private(set) var new: [ImportedAccount] = []
     private(set) var changed: [ImportChange] = []
@@ -45,7 +45,7 @@ struct ImportPlan: Sendable {
     }
 }
 
-/// What the accounts of a batch and of the database have, each of which only one account may have.
+/// The ids, addresses, phone numbers and identities that accounts of the batch and of the database have, each of which only one may have.
 struct ImportClaims {
     private var ids: Set<UTF8Text> = []
     private var holders: [String: String]

@@ -20,7 +20,7 @@ package struct ImportedAccount: Sendable, Equatable {
     }
 }
 
-/// What is stored of an identity and is not shown to apps.
+/// The part of a stored identity that no app sees.
 package struct IdentityRecord: Sendable, Equatable {
     /// As `ProviderIdentity` has them.
     package var alias: String?

@@ -52,7 +52,7 @@ enum ImportedField: String, CaseIterable {
     }
 }
 
-/// What is remembered of an imported account: digests of it as its source had it, and as it was stored.
+/// Remembers an imported account: digests of it as its source had it, and as it was stored.
 struct ImportMemory: Equatable {
     /// Of the whole record.
     let digest: [UInt8]
@@ -124,7 +124,7 @@ struct ImportMerge {
     private(set) var kept: [ImportedField] = []
     private(set) var memory: ImportMemory
 
-    /// - Parameter before: what is remembered; `nil` to take every field.
+    /// - Parameter before: the memory of the last import; `nil` to take every field.
     init(_ imported: ImportedAccount, into stored: Account, _ before: ImportMemory?) {
         account = stored
         memory = ImportMemory(imported)

@@ -76,6 +76,21 @@ package struct Inspection: Sendable {
         return try reading { try rows.first?.value() ?? false }
     }
 
+    /// How many accounts of a project have a password hash of another system, by the names of the schemes. Reads all its accounts.
+    package func importedHashes(of project: String) async throws(AccountError) -> [(scheme: String, count: Int64)] {
+        let rows = try await storage.read(
+            """
+            SELECT split_part(password_hash, '$', 2), count(*) FROM accounts
+            WHERE project_id = \(project: project) AND password_hash NOT LIKE '$scrypt$%' GROUP BY 1 ORDER BY 1
+            """)
+        return try reading {
+            try rows.map { row throws(PostgresError) in
+                var row = row.reader()
+                return (scheme: try row.next(), count: try row.next())
+            }
+        }
+    }
+
     /// Whether a project has something left that every server deletes at its start and every few minutes, an hour after it has expired.
     package func hasLeftovers(_ project: String) async throws(AccountError) -> Bool {
         let dayAgo = clock.now() - .seconds(86400)

@@ -29,4 +29,3 @@ package enum ImportedPassword: Sendable, Equatable, Concealed {
 
     package var description: String { "<imported password>" }
 }
-

@@ -60,6 +60,7 @@ struct UserInfo {
             json.field("lastRefreshAt", lastRefresh.map(Timestamp.text))
             json.field("customAttributes", account.customAttributes)
             json.field("initialEmail", account.initialEmail)
+            if let factors = account.secondFactors { json.field("mfaInfo", verbatim: factors.utf8) }
             if account.hasPassword { writeHash(to: &json) }
             // In milliseconds, as a number.
             json.field("passwordUpdatedAt", account.passwordUpdatedAt?.milliseconds)
@@ -80,7 +81,7 @@ struct UserInfo {
         guard case .administrator(let hash?) = view else { return json.field("passwordHash", Self.redactedHash) }
         json.field("passwordHash", Base64.encode(hash.digest))
         json.field("salt", Base64.encode(hash.salt))
-        json.field("version", 0)
+        json.field("version", hash.scheme is ScryptHash ? 0 : 1)
     }
 
     /// One way to sign in to an account.

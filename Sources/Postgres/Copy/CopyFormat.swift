@@ -80,7 +80,9 @@ package struct CopiedRow: Sendable {
             guard let null = T.null else { throw .decoding("field \(column) is NULL, not \(T.self)") }
             return null
         }
-        guard let value = T.decode(bytes.span.bytes.extracting(field), T.sqlType) else { throw .decoding("field \(column) is not \(T.self)") }
+        guard let value = T.decode(bytes.span.bytes.extracting(field), T.sqlType) else {
+            throw .decoding("field \(column) is not \(T.self)")
+        }
         return value
     }
 }

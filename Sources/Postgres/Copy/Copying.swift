@@ -60,8 +60,6 @@ extension DatabaseConnection {
         if state == .copying { lose("a COPY was not read to its end") }
     }
 
-    // MARK: Steps
-
     /// Sends the statement, and reads its first result.
     private func begin(_ text: String) async throws(PostgresError) -> ResultSet.CopyStatus {
         guard state == .ready else { throw Self.gone }

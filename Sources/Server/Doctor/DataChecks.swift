@@ -73,6 +73,15 @@ struct DataChecks {
                         "data.project", "The database has accounts of the project \(id), which no file configures",
                         "give back its file; to delete its accounts, give it back, delete them, and take it away again"))
             }
+            let hashes = try await inspection.importedHashes(of: id)
+            if !hashes.isEmpty {
+                let counts = hashes.map { "\($0.count) by \($0.scheme)" }.joined(separator: ", ")
+                findings.append(
+                    .warning(
+                        "data.importedHashes",
+                        "Accounts of the project \(id) have password hashes of another system (\(counts)), whose checks may take another time than ours",
+                        "nothing needs to be done: each is made anew when its owner signs in"))
+            }
             if !hasLeftovers { hasLeftovers = try await inspection.hasLeftovers(id) }
         }
         if hasLeftovers {

@@ -28,7 +28,7 @@ enum CommandSupport {
     /// The rules about accounts, for a command that asks them as a server does. It signs nothing.
     static func accounts(_ settings: ServerSettings, _ database: Database) -> Accounts {
         let metrics = Metrics()
-        let pool = HashingPool(threads: 1, queue: 1, metrics: metrics)
+        let pool = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
         return Accounts(
             database: database, masterKey: settings.masterKey, clock: .system, publicURL: settings.publicURL, signingKeys: SigningKeys(),
             passwords: PasswordHashing(pool: pool, parameters: settings.passwordHashing.scrypt),

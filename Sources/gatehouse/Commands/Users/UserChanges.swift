@@ -104,14 +104,18 @@ extension UsersCommand {
             completion: .providers)
         var unlink: [String] = []
 
+        @Flag(help: "Take away the second factors that the account brought from another system, so that one proof signs in again.")
+        var dropSecondFactors = false
+
         func validate() throws {
-            guard fields.isEmpty, unlink.isEmpty else { return }
-            throw ValidationError("Name what to change: \(AccountFields.options) or --unlink.")
+            guard fields.isEmpty, unlink.isEmpty, !dropSecondFactors else { return }
+            throw ValidationError("Name what to change: \(AccountFields.options), --unlink or --drop-second-factors.")
         }
 
         func run() async throws {
             var change = try fields.change()
             change.own.unlinked = Set(unlink.map { UTF8Text($0) })
+            change.dropsSecondFactors = dropSecondFactors
             try await UsersCommand.withAccounts(common, of: project, as: "users update", needsFile: fields.password) { access in
                 let account = try await access.accounts.administration.accounts.update(account, change, by: access.administrator)
                 Terminal.write(account.lines)

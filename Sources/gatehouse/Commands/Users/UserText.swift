@@ -19,7 +19,9 @@ extension Account {
             ("account", id), ("e-mail", email.map { "\($0) (\(emailVerified ? "verified" : "not verified"))" }), ("phone", phoneNumber),
             ("name", displayName), ("photo", photoURL), ("disabled", disabled ? "yes" : nil),
             ("password", passwordUpdatedAt.map { "set \(Timestamp.text($0))" }), ("links in mails", emailLinkSignIn ? "yes" : nil),
-            ("custom tokens", customAuth ? "yes" : nil), ("claims", customAttributes), ("made", Timestamp.text(createdAt)),
+            ("custom tokens", customAuth ? "yes" : nil),
+            ("second factors", secondFactors == nil ? nil : "of another system, which this server cannot ask for"),
+            ("claims", customAttributes), ("made", Timestamp.text(createdAt)),
             ("last sign-in", lastLoginAt.map(Timestamp.text)), ("last refresh", lastRefreshAt.map(Timestamp.text)),
             ("tokens valid since", Timestamp.text(validSince)),
         ]

@@ -1,0 +1,94 @@
+import Crypto
+import Runtime
+import Testing
+
+@testable import Accounts
+
+/// The merge of a record that was imported before with the account that it became.
+struct ImportMergeTests {
+    private static let start = Instant(seconds: 1_700_000_000)
+
+    private func source(_ change: (inout Account) -> Void = { _ in }, password: String = "old") -> ImportedAccount {
+        var account = Account(id: "ada", at: Self.start)
+        account.email = "ada@example.com"
+        account.displayName = "Ada"
+        account.passwordUpdatedAt = Self.start
+        account.identities = [LinkedIdentity(providerID: "google.com", subject: "1")]
+        change(&account)
+        return ImportedAccount(account, password: .plain(password), place: 1)
+    }
+
+    @Test func `an equal record has an equal digest, and each change of it another one`() {
+        let before = ImportMemory.digest(of: source())
+        #expect(ImportMemory.digest(of: source()) == before && before.count == ImportMemory.digestLength)
+        let changes: [(inout Account) -> Void] = [
+            { $0.email = "other@example.com" }, { $0.emailVerified = true }, { $0.displayName = "Countess" }, { $0.photoURL = "https://a" },
+            { $0.disabled = true }, { $0.customAttributes = "{}" }, { $0.phoneNumber = "+15550100" }, { $0.secondFactors = "[]" },
+            { $0.identities = [] }, { $0.identities[0].displayName = "Ada" }, { $0.validSince = Self.start + .seconds(1) },
+            { $0.lastLoginAt = Self.start + .seconds(1) }, { $0.createdAt = Self.start + .seconds(1) }, { $0.emailLinkSignIn = true },
+            { $0.customAuth = true }, { $0.initialEmail = "first@example.com" }, { $0.lastRefreshAt = Self.start },
+        ]
+        let digests = changes.map { ImportMemory.digest(of: source($0)) } + [ImportMemory.digest(of: source(password: "new"))]
+        #expect(Set(digests + [before]).count == changes.count + 2)
+    }
+
+    @Test func `what changed there alone is taken, what changed here alone stays, and of both ours stays and is told`() {
+        let before = source()
+        var stored = before.account
+        stored.displayName = "Ours"
+        stored.customAttributes = #"{"a":1}"#
+        let after = source(
+            {
+                $0.email = "new@example.com"
+                $0.displayName = "Theirs"
+                $0.disabled = true
+            }, password: "new")
+        let merge = ImportMerge(after, into: stored, ImportMemory(before))
+        #expect(merge.account.email == "new@example.com" && merge.account.disabled && merge.takesPassword)
+        #expect(merge.account.displayName == "Ours" && merge.account.customAttributes == #"{"a":1}"#)
+        #expect(merge.kept == [.profile])
+        #expect(merge.memory.digest == ImportMemory(after).digest)
+    }
+
+    @Test func `ours stays at later imports, too`() {
+        let first = source()
+        var stored = first.account
+        stored.displayName = "Ours"
+        let second = ImportMerge(source { $0.displayName = "Theirs" }, into: stored, ImportMemory(first))
+        let third = ImportMerge(source { $0.displayName = "Theirs again" }, into: second.account, second.memory)
+        #expect(third.account.displayName == "Ours" && third.kept == [.profile])
+        // The same change on both sides is no conflict.
+        let same = ImportMerge(source { $0.displayName = "Ours" }, into: stored, ImportMemory(first))
+        #expect(same.account.displayName == "Ours" && same.kept.isEmpty)
+    }
+
+    @Test func `a password that was made anew here counts as untouched, and one that was set here as ours`() {
+        let before = source()
+        let memory = ImportMemory(before)
+        // A hash that is made anew at a sign-in leaves the time at which the password was set.
+        #expect(ImportMerge(source(password: "new"), into: before.account, memory).takesPassword)
+        var stored = before.account
+        stored.passwordUpdatedAt = Self.start + .seconds(60)
+        let merge = ImportMerge(source(password: "new"), into: stored, memory)
+        #expect(!merge.takesPassword && merge.kept == [.password] && merge.account.passwordUpdatedAt == stored.passwordUpdatedAt)
+    }
+
+    @Test func `times only go forward, and a replaced account takes everything`() {
+        var stored = source().account
+        stored.lastLoginAt = Self.start + .seconds(100)
+        stored.validSince = Self.start + .seconds(50)
+        stored.displayName = "Ours"
+        let merge = ImportMerge(source { $0.lastLoginAt = Self.start + .seconds(10) }, into: stored, nil)
+        #expect(merge.account.lastLoginAt == Self.start + .seconds(100) && merge.account.validSince == Self.start + .seconds(50))
+        #expect(merge.account.displayName == "Ada" && merge.takesPassword && merge.kept.isEmpty)
+    }
+
+    @Test func `a password stays with the address that it signs in with`() {
+        let before = source()
+        var stored = before.account
+        stored.email = nil
+        stored.passwordUpdatedAt = nil
+        let merge = ImportMerge(source(password: "new"), into: stored, ImportMemory(before))
+        #expect(merge.account.email == nil && !merge.account.hasPassword && !merge.takesPassword)
+    }
+}
