@@ -9,13 +9,18 @@ package struct SourceAccount: Sendable, Equatable {
     package var place: Int
     package var email: String?
     package var emailVerified = false
+    /// Whether the address is proven to be the person's, where the source has our own word for it; `nil` lets `ImportRules.mails` decide.
+    package var emailProven: Bool?
     package var phoneNumber: String?
     package var displayName: String?
     package var photoURL: String?
+    /// As `Account.profile`.
+    package var profile: String?
     package var disabled = false
     /// A JSON object as text, kept byte for byte.
     package var customAttributes: String?
     package var validSince: Instant?
+    package var sessionsEndedAt: Instant?
     package var createdAt: Instant?
     package var lastLoginAt: Instant?
     package var lastRefreshAt: Instant?
@@ -29,6 +34,8 @@ package struct SourceAccount: Sendable, Equatable {
     package var isAnonymous = false
     /// Without those of an address and of a phone number, which are the account's own.
     package var identities: [LinkedIdentity] = []
+    /// As `ImportedAccount.identityRecords`.
+    package var identityRecords: [String: IdentityRecord] = [:]
     /// A JSON array as text, as Firebase writes `mfaInfo`; `nil` for none.
     package var secondFactors: String?
 

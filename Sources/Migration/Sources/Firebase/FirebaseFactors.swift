@@ -1,0 +1,48 @@
+import Accounts
+import Identity
+import JSON
+import Text
+
+/// The second factors of an account as Firebase has them, and the text that is kept of them.
+struct FirebaseFactors {
+    private static let most = 20
+    private static let longest = 16 << 10
+
+    /// A JSON array; `nil` for an account without any. Everything is kept as it came, but that a number in full takes the place of a masked one.
+    let text: String?
+    /// How many need a secret that the source does not give (TOTP).
+    let withoutSecret: Int
+
+    /// - Parameter factors: in the form of Firebase's `mfaInfo`.
+    init(_ factors: [JSON.Object]) throws(ImportFault) {
+        guard !factors.isEmpty else {
+            (text, withoutSecret) = (nil, 0)
+            return
+        }
+        var kept: [JSON] = []
+        for factor in factors { kept.append(.object(try Self.kept(factor))) }
+        let text = JSON.array(kept).text()
+        guard kept.count <= Self.most, text.utf8.count <= Self.longest else {
+            throw ImportFault(.invalidSecondFactor, "the account has more than \(Self.most) second factors, or they are longer than 16 KiB")
+        }
+        self.text = text
+        withoutSecret = factors.count { $0["totpInfo"]?.object?.isEmpty ?? false }
+    }
+
+    private static func kept(_ factor: JSON.Object) throws(ImportFault) -> JSON.Object {
+        var factor = factor
+        if let number = factor["unobfuscatedPhoneInfo"] {
+            factor["phoneInfo"] = number
+            factor["unobfuscatedPhoneInfo"] = nil
+        }
+        guard let info = factor["phoneInfo"] else { return factor }
+        guard let number = info.string, !number.contains(UInt8(ascii: "*")) else {
+            throw ImportFault(
+                .invalidSecondFactor, "the number of a second factor is masked with *; export it with the right to see it in full")
+        }
+        guard PhoneNumber.isE164(number) else {
+            throw ImportFault(.invalidSecondFactor, "the number of a second factor is not in the form of E.164, such as +15555550100")
+        }
+        return factor
+    }
+}
