@@ -3,7 +3,7 @@ package import Crypto
 
 /// Brings the accounts of other systems here, and ours to them.
 ///
-/// A source reads the export of one system (`Sources/`, one file and one line in `SourceKind` each) and gives a `SourceAccount` for each account.
+/// A source reads the export of one system (`Sources/`; each has a subcommand of `gatehouse import`) and gives a `SourceAccount` for each account.
 /// `ImportRules` checks it by the rules that are common to all sources, and makes the `ImportedAccount` that `AccountImport` stores. The
 /// exporters write what `AccountExport` reads. No SQL is here.
 package protocol AccountSource {

@@ -13,7 +13,7 @@ struct Gatehouse: AsyncParsableCommand {
             ServeCommand.self, DevCommand.self, ReloadCommand.self, MigrateCommand.self, CheckCommand.self, DoctorCommand.self,
             ConfigCommand.self, OpenAPICommand.self, ProjectsCommand.self, UsersCommand.self, KeysCommand.self,
             ServiceAccountsCommand.self, ProviderTokensCommand.self, SessionsCommand.self, LimitsCommand.self, MailsCommand.self,
-            AuditCommand.self, ExportCommand.self,
+            AuditCommand.self, ImportCommand.self, ExportCommand.self,
             ExplainLinkCommand.self, CompletionCommand.self,
         ])
 

@@ -37,7 +37,7 @@ package final class InputFile {
         (self.descriptor, self.name, self.pieceLength) = (descriptor, name, pieceLength)
         var status = stat()
         length = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
-        guard try fill(atLeast: 4) else { return }
+        _ = try fill(atLeast: 4)
         if let format = Self.otherFormat(of: piece) {
             throw SourceFailure("\(name) is \(format.name), and must be text: \(format.remedy)")
         }

@@ -37,4 +37,11 @@ enum Input {
         guard !isTerminal || !line.utf8.contains(controlC) else { throw Failed("interrupted") }
         return line
     }
+
+    /// The answer to a question on the terminal: only `y` and `yes` mean yes. `nil` where standard input is not a terminal.
+    static func confirmation(of question: String) -> Bool? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        CommandSupport.remark("\(question) [y/N]")
+        return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
+    }
 }

@@ -113,9 +113,9 @@ package struct FirebaseUsers {
     /// The members that only our own record has.
     private func readOwn(_ members: RecordMembers, into account: inout SourceAccount) throws(ImportFault) {
         account.emailProven = try members.optionalFlag("emailProven")
-        account.profile = try members.object("profile").map { JSON.object($0).text() }
+        account.profile = try members.text("profile")
         account.sessionsEndedAt = try members.milliseconds("sessionsEndedAt")
-        account.isAnonymous = try members.flag("isAnonymous")
+        account.isAnonymous = try members.flag("anonymous")
     }
 
     private mutating func password(_ members: RecordMembers) throws(ImportFault) -> ImportedPassword? {
@@ -178,5 +178,5 @@ package struct FirebaseUsers {
         // Firebase has them for older systems; no SDK shows them.
         "screenName", "federatedId", "language", "timeZone", "dateOfBirth", "kind",
     ]
-    private static let own: Set<UTF8Text> = ["emailProven", "profile", "sessionsEndedAt", "isAnonymous"]
+    private static let own: Set<UTF8Text> = ["emailProven", "profile", "sessionsEndedAt", "anonymous"]
 }

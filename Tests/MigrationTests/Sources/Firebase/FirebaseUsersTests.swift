@@ -74,8 +74,8 @@ struct FirebaseUsersTests {
         let hash = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"
         let (account, losses) = try read(
             """
-            {"localId":"uid","email":"a@example.com","emailVerified":true,"emailProven":false,"profile":{"given_name":"Ada"},
-            "sessionsEndedAt":"1600000000123","isAnonymous":true,"passwordHash":"\(hash)","providerUserInfo":[{"providerId":"microsoft.com",
+            {"localId":"uid","email":"a@example.com","emailVerified":true,"emailProven":false,"profile":"{\\"given_name\\":\\"Ada\\"}",
+            "sessionsEndedAt":"1600000000123","anonymous":true,"passwordHash":"\(hash)","providerUserInfo":[{"providerId":"microsoft.com",
             "rawId":"1","emailVerified":true,"alias":"sub:2","tenant":"t","linkedAt":"1500000000123","lastSignInAt":"1500000000124",
             "linkedUnproven":true}]}
             """, .own)

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Glibc
+import Migration
+import Text
+
+/// The arguments of every import.
+struct ImportOptions: ParsableArguments {
+    @Argument(.project) var project: String
+
+    @Argument(help: "The file of the other system.", completion: .file())
+    var file: String
+
+    @Flag(help: "Say what the import would do, and store nothing.")
+    var dryRun = false
+
+    @Flag(help: "Import without asking.")
+    var yes = false
+
+    @Flag(help: "Import the accounts that a cut file has before its end.")
+    var acceptCut = false
+
+    @Option(
+        help: """
+            What it is worth that the source calls an address verified: proven, when its owner was asked by a mail; told, when somebody has said so \
+            by hand.
+            """)
+    var mails: ImportRules.Mails?
+
+    @Option(help: "What to do with an account that has no password, no identity and no phone number: keep or skip.")
+    var withoutCredential = ImportRules.WithoutCredential.keep
+
+    @Option(
+        help: """
+            Try a login that you know before anything is stored: the address of an account. The password is asked for, or is the first line of \
+            standard input.
+            """)
+    var verify: String?
+
+    /// Throws unless the file can be read twice.
+    func requireFile() throws {
+        var status = stat()
+        guard stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw Failed("\(file) must be a file, and not a pipe or a directory: it is read twice")
+    }
+}
+
+extension ImportRules.Mails: ExpressibleByArgument {}
+extension ImportRules.WithoutCredential: ExpressibleByArgument {}
+
+/// The parameters of hashes, from a file: a key on the command line could be read by every user of the machine.
+struct HashConfigOption: ParsableArguments {
+    @Option(
+        help: """
+            The file with the parameters of the password hashes: the block that Firebase's console shows, or JSON. It contains a secret key.
+            """, completion: .file())
+    var hashConfig: String?
+
+    func parameters() throws -> HashParameters? {
+        guard let hashConfig else { return nil }
+        do {
+            var lines = FileLines(try InputFile(path: hashConfig))
+            var bytes: [UInt8] = []
+            while case .row(let line, _) = try lines.next() { bytes += line + [UInt8(ascii: "\n")] }
+            guard let text = UTF8Text(validating: bytes) else { throw Failed("\(hashConfig) is not UTF-8") }
+            return try HashParameters(reading: text)
+        } catch let fault as HashParametersFault {
+            throw Failed("\(hashConfig): \(fault)")
+        } catch let failure as SourceFailure {
+            throw Failed(failure.description)
+        }
+    }
+}
