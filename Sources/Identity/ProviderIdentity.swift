@@ -12,6 +12,8 @@ package struct ProviderIdentity: Sendable, Codable, Equatable {
     package var subject: String
     /// A second form of the subject under which the same person may be stored.
     package var alias: String?
+    /// A name under which an import from another system may have stored the person. A sign-in by it puts `subject` in its place.
+    package var importedSubject: String?
     /// The person's address at the provider, where clients get that in place of the subject.
     package var federatedID: String?
     /// The provider's tenant that is responsible for the subject.
@@ -52,8 +54,8 @@ package struct ProviderIdentity: Sendable, Codable, Equatable {
         self.rawUserInfo = rawUserInfo
     }
 
-    /// Both forms under which the person may be stored.
-    package var names: [String] { [subject] + (alias.map { [$0] } ?? []) }
+    /// The names under which the person may be stored.
+    package var names: [String] { [subject, alias, importedSubject].compactMap(\.self) }
 
     /// The same person as accounts keep them: an address in its canonical form, or none with no statement about it; names without characters
     /// that mislead a reader, and no longer than Firebase keeps them; a picture that a page can show.

@@ -23,6 +23,8 @@ struct LinkingLookup: Sendable {
     func find(
         _ identity: ProviderIdentity, linkingTo accountID: String?, sessionLives: SQL = "false", in project: ProjectSettings
     ) async throws(AccountError) -> Found {
+        // A person whose import is stored by another name may have signed in before it: then the account of that sign-in stays theirs.
+        let order: SQL = identity.importedSubject == nil ? "" : "ORDER BY subject = \(identity.subject) DESC"
         let rows = try await storage.read(
             Account.select(
                 """
@@ -30,7 +32,7 @@ struct LinkingLookup: Sendable {
                     SELECT account_id FROM identities i
                     JOIN provider_issuers p ON p.project_id = \(project: project) AND p.provider_id = i.provider_id
                     WHERE i.project_id = \(project: project) AND i.provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
-                        AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) LIMIT 1))
+                        AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) \(order) LIMIT 1))
                 """, with: "\(sessionLives), \(Candidate.column(of: identity.providerID, in: project))", in: project))
         var found = Found()
         for row in rows {

@@ -2,6 +2,7 @@ import Identity
 import Postgres
 import ProjectSettings
 import Runtime
+import Text
 
 /// The statements of a federated sign-in, and the same changes to the account in memory.
 extension Account {
@@ -86,11 +87,15 @@ extension Account {
             """)
     }
 
-    /// Updates a linked identity, if it is still linked, with what the provider says now. The subject stays as it was stored.
+    /// Updates a linked identity, if it is still linked, with what the provider says now. The subject stays as it was stored, unless an import
+    /// stored another name of the person.
     func refresh(_ identity: ProviderIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
-        .required(
+        let isImported = identity.importedSubject.map { self.identity(of: identity.providerID)?.subject.isExactly($0) ?? false } ?? false
+        let names: SQL =
+            isImported ? "subject = \(identity.subject), alias = \(identity.alias), tenant = \(identity.tenant), " : ""
+        return .required(
             """
-            UPDATE identities SET email = \(identity.email), email_verified = \(identity.emailVerified),
+            UPDATE identities SET \(names)email = \(identity.email), email_verified = \(identity.emailVerified),
                 display_name = COALESCE(\(identity.displayName), CASE WHEN \(identity.saysNameOnce) THEN display_name END),
                 photo_url = \(identity.photoURL), screen_name = \(identity.screenName), last_sign_in_at = \(now)
             WHERE project_id = \(project: project) AND provider_id = \(identity.providerID) AND account_id = \(id)

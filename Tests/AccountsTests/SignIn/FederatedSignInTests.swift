@@ -80,6 +80,20 @@ import Text
         #expect(try await fixture.signIn(padded).account.id == first.account.id)
     }
 
+    @Test func `finds a person by the name of another system once, and keeps them by the subject from then on`() async throws {
+        let fixture = try await Fixture()
+        let first = try await fixture.signIn(Fixture.ada("microsoft.com", subject: "sub:pairwise"))
+        var identity = Fixture.ada("microsoft.com", subject: "4b2eabcdefabcdef")
+        identity.alias = "00000000-0000-0000-4b2e-abcdefabcdef"
+        identity.tenant = "tenant-a"
+        identity.importedSubject = "sub:pairwise"
+        #expect(try await fixture.signIn(identity).account.id == first.account.id)
+        let names = try await fixture.database.query("SELECT subject || ' ' || alias || ' ' || tenant FROM identities")
+        #expect(try names.map { try $0.value(as: String.self) } == ["4b2eabcdefabcdef 00000000-0000-0000-4b2e-abcdefabcdef tenant-a"])
+        identity.importedSubject = "sub:of another client"
+        #expect(try await fixture.signIn(identity).account.id == first.account.id)
+    }
+
     @Test func `SEC-03 refuses a known subject from another tenant`() async throws {
         let fixture = try await Fixture()
         var identity = Fixture.ada("microsoft.com")

@@ -17,6 +17,8 @@ extension MicrosoftIssuer {
         let graph = profile?.json ?? [:]
         var identity = evidence.identity(subject: subject, rawUserInfo: profile?.text ?? claims.text())
         identity.alias = alias
+        // Other systems know people by this claim, whose value is another one for each client. Object ids have no colon.
+        identity.importedSubject = claims.text("sub", limit: 250).map { "sub:\($0)" }
         identity.tenant = tenantID
         identity.displayName = (graph.text("displayName") ?? claims.text("name"))?.asString
         identity.firstName = (graph.text("givenName") ?? claims.text("given_name"))?.asString

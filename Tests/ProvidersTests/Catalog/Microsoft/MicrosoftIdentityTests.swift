@@ -34,6 +34,11 @@ private let consumers = FakeMicrosoft.consumers
         #expect(person.providerID == "microsoft.com")
     }
 
+    @Test func `a person may be stored by the subject that other systems take`() async throws {
+        let person = try await identity(contoso, ["oid": "deadbeef-0000-4000-8000-0123456789ab", "sub": "pairwise"])
+        #expect(person.names == ["deadbeef-0000-4000-8000-0123456789ab", "sub:pairwise"])
+    }
+
     @Test(
         arguments: [
             ("00000000-0000-0000-4b2e-abcdef012345", "4b2eabcdef012345"), ("00000000-0000-0000-4B2E-ABCDEF012345", "4b2eabcdef012345"),
