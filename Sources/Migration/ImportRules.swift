@@ -163,11 +163,8 @@ package struct ImportRules: Sendable {
         if withoutCredential == .skip {
             throw ImportFault(.noCredential, "the account has no password, no identity and no phone number")
         }
-        if account.email != nil {
-            account.emailLinkSignIn = true
-        } else if !source.isAnonymous {
-            account.customAuth = true
-        }
+        if source.isAnonymous { return }
+        if account.email != nil { account.emailLinkSignIn = true } else { account.customAuth = true }
     }
 }
 

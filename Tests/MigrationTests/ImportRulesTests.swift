@@ -135,6 +135,8 @@ struct ImportRulesTests {
                 $0.isAnonymous = true
             })
         #expect(anonymous.account.isAnonymous)
+        let (withAddress, _) = try imported(source { $0.isAnonymous = true })
+        #expect(withAddress.account.isAnonymous)
         let (byProvider, _) = try imported(source { $0.identities = [LinkedIdentity(providerID: "google.com", subject: "1")] })
         #expect(!byProvider.account.emailLinkSignIn)
     }

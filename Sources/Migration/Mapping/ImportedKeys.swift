@@ -9,9 +9,7 @@ package struct ImportedKeys: Sendable {
     /// The key of that content, under the id that it has everywhere.
     mutating func add(secret: [UInt8], saltSeparator: [UInt8]) throws(PasswordHashFault) -> ImportedHashKey {
         if let known = all.first(where: { $0.secret == secret && $0.saltSeparator == saltSeparator }) { return known }
-        let content = [UInt8(truncatingIfNeeded: saltSeparator.count)] + saltSeparator + secret
-        let id = String(Hex.encode(Digest.sha256(content)).prefix(16))
-        let key = try ImportedHashKey(id: id, secret: secret, saltSeparator: saltSeparator)
+        let key = try ImportedHashKey(derivingIDFrom: secret, saltSeparator: saltSeparator)
         all.append(key)
         return key
     }

@@ -111,7 +111,7 @@ import Text
         let read = try read([user], hashes: [Self.hash.replacing(Self.oid, with: "5dea9f9c82dd7c0e76e4ec94")])
         #expect(
             read.losses.counts == [
-                "password: the file of hashes does not have it": 1, "picture that is not an address of the web": 1,
+                "password: the file of hashes does not have it": 1,
                 "password hash of a user that the file of users does not have": 1,
                 "second factor: its secret is in no export of Auth0": 1, "user metadata (user_metadata)": 1,
                 "user name: people sign in with their address here": 1,

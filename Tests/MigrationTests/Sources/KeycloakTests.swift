@@ -1,11 +1,12 @@
 import Accounts
 import Crypto
 import JSON
-import Migration
 import Runtime
 import TestKit
 import Testing
 import Text
+
+@testable import Migration
 
 @Suite struct KeycloakTests {
     @Test func `takes over a user with name, times and identities`() throws {

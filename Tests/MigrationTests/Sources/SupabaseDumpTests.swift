@@ -24,7 +24,7 @@ import Text
     func `joins identities with their users in either order`(dump: String) throws {
         #expect(
             try read(dump).accounts.map(\.identities) == [
-                [LinkedIdentity(providerID: "google.com", subject: "g-1", email: "a@example.com", emailVerified: true)],
+                [LinkedIdentity(providerID: "google.com", subject: "g-1", email: "A@example.com", emailVerified: true)],
                 [LinkedIdentity(providerID: "github.com", subject: "7", displayName: "Bo", screenName: "bo")],
             ])
     }

@@ -1,5 +1,4 @@
 import Accounts
-import Identity
 import JSON
 import Text
 
@@ -39,14 +38,12 @@ struct Auth0Identity {
             let data = identity["profileData"]?.object ?? profile ?? [:]
             // Of connections that an app has defined, ids begin with the connection.
             let isPrefixed = id.hasPrefix("\(connection)|")
-            let email = data.text("email").flatMap { EmailAddress.canonical(EmailAddress.ofProvider($0).asString) }
             kind = .upstream(
                 LinkedIdentity(
                     providerID: Self.id(of: provider, connection, names),
                     subject: isPrefixed ? String(id.asString.utf8.dropFirst(connection.utf8.count + 1)) ?? "" : id.asString,
-                    email: email, emailVerified: email != nil && data["email_verified"]?.bool == true,
-                    displayName: data.text("name")?.asString,
-                    photoURL: data.text("picture").flatMap { ProfileText.isPicture($0.asString) ? $0.asString : nil },
+                    email: data.text("email")?.asString, emailVerified: data["email_verified"]?.bool ?? false,
+                    displayName: data.text("name")?.asString, photoURL: data.text("picture")?.asString,
                     screenName: data.text("screen_name", "nickname")?.asString))
         }
     }

@@ -1,6 +1,5 @@
 import Accounts
 import Crypto
-import Identity
 import JSON
 import Runtime
 package import Text
@@ -80,9 +79,7 @@ package struct Auth0Source: AccountSource {
         account.emailVerified = user["email_verified"]?.bool ?? false
         // Auth0 takes the address where a user has no name.
         account.displayName = user.text("name").flatMap { $0 == user.text("email") ? nil : $0.asString }
-        if let picture = user.text("picture")?.asString {
-            if ProfileText.isPicture(picture) { account.photoURL = picture } else { found.add("picture that is not an address of the web") }
-        }
+        account.photoURL = user.text("picture")?.asString
         account.disabled = user["blocked"]?.bool ?? false
         account.customAttributes = user.claims("app_metadata")
         if user.claims("user_metadata") != nil { found.add("user metadata (user_metadata)") }

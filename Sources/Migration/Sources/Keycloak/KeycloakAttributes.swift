@@ -30,7 +30,14 @@ package struct KeycloakAttributes: Sendable {
     package init() {}
 
     /// Reads such a file. Throws for one that has another form.
-    package init(_ bytes: [UInt8], name: String) throws(SourceFailure) {
+    package init(path: String) throws(SourceFailure) {
+        let file = try InputFile(path: path)
+        var bytes: [UInt8] = []
+        _ = try file.take(into: &bytes) { _ in nil }
+        try self.init(bytes, name: path)
+    }
+
+    init(_ bytes: [UInt8], name: String) throws(SourceFailure) {
         guard let file = (try? JSON.parse(bytes))?.object else { throw SourceFailure("\(name) is not a JSON object") }
         for member in file {
             if member.name == "attributes", let mapping = member.value.object {

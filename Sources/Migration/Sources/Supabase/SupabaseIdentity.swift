@@ -1,5 +1,4 @@
 import Accounts
-import Identity
 import JSON
 import Text
 
@@ -39,12 +38,10 @@ struct SupabaseIdentity {
             return
         }
         let id = Self.id(of: provider, names)
-        let email = data["email"]?.string.flatMap { EmailAddress.canonical(EmailAddress.ofProvider($0).asString) }
         linked = LinkedIdentity(
-            providerID: id, subject: Self.subject(subject, of: id, data), email: email,
-            emailVerified: email != nil && data["email_verified"]?.bool == true,
-            displayName: data.text("full_name", "name")?.asString,
-            photoURL: data.text("avatar_url", "picture").flatMap { ProfileText.isPicture($0.asString) ? $0.asString : nil },
+            providerID: id, subject: Self.subject(subject, of: id, data), email: data.text("email")?.asString,
+            emailVerified: data["email_verified"]?.bool ?? false, displayName: data.text("full_name", "name")?.asString,
+            photoURL: data.text("avatar_url", "picture")?.asString,
             screenName: data.text("user_name", "preferred_username")?.asString)
     }
 

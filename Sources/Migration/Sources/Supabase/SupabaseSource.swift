@@ -127,9 +127,6 @@ enum SupabaseDump {
                 if let table { return (table, Line(content: content)) }
                 continue
             }
-            if line == 1, bytes.starts(with: "PGDMP".utf8) {
-                throw SourceFailure("\(lines.file.name) is a dump in pg_dump's custom format; make it with --format=plain")
-            }
             if let current = table {
                 if !DumpedTable.isEnd(bytes) { return (current, Line(content: content)) }
                 table = nil

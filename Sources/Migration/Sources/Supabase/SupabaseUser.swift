@@ -1,6 +1,5 @@
 import Accounts
 import Crypto
-import Identity
 import JSON
 import Runtime
 import Text
@@ -69,10 +68,7 @@ struct SupabaseUser {
         account.customAttributes = claims.isEmpty ? nil : JSON.object(claims).text()
         guard let profile = try object("raw_user_meta_data") else { return }
         account.displayName = profile.text("full_name", "name")?.asString
-        if let photo = profile.text("avatar_url", "picture")?.asString {
-            // People write this member themselves, and some apps keep the name of a file here.
-            if ProfileText.isPicture(photo) { account.photoURL = photo } else { losses.add("picture that is not an address of the web") }
-        }
+        account.photoURL = profile.text("avatar_url", "picture")?.asString
         if profile.contains(where: { !Self.known.contains($0.name) }) {
             losses.add("user metadata besides name and picture (raw_user_meta_data)")
         }
