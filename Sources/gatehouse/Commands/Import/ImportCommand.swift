@@ -8,7 +8,7 @@ import Runtime
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Bring the accounts of another system: with their ids, passwords and identities.",
-        subcommands: [Firebase.self, GenericJSON.self])
+        subcommands: [Auth0.self, Firebase.self, GenericJSON.self, Keycloak.self, Supabase.self])
 }
 
 /// One kind of source.
