@@ -10,7 +10,7 @@ extension ImportCommand {
 
         @OptionGroup var common: CommonOptions
         @OptionGroup var options: ImportOptions
-        @OptionGroup var providers: ProviderOptions
+        @OptionGroup var providers: SourceProviderOptions
 
         @Option(help: "The file of the password hashes; without it, people must set new passwords.", completion: .file())
         var passwords: String?

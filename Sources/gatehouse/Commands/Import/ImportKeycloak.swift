@@ -13,7 +13,7 @@ extension ImportCommand {
 
         @OptionGroup var common: CommonOptions
         @OptionGroup var options: ImportOptions
-        @OptionGroup var providers: ProviderOptions
+        @OptionGroup var providers: SourceProviderOptions
 
         @Option(help: "A JSON file that says where the attributes, roles and groups of the users go.", completion: .file())
         var attributes: String?

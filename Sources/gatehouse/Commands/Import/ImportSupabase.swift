@@ -13,7 +13,7 @@ extension ImportCommand {
 
         @OptionGroup var common: CommonOptions
         @OptionGroup var options: ImportOptions
-        @OptionGroup var providers: ProviderOptions
+        @OptionGroup var providers: SourceProviderOptions
 
         func source(now: Instant) throws -> any AccountSource {
             try SupabaseSource(path: options.file, names: providers.names, now: now)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Text
 
 /// The option by which an operator says what the source's names of providers mean.
-struct ProviderOptions: ParsableArguments {
+struct SourceProviderOptions: ParsableArguments {
     @Option(
         name: .customLong("provider"),
         help: ArgumentHelp(
