@@ -98,6 +98,15 @@ import Text
         #expect(read.accounts.map(\.id) == ["2"])
     }
 
+    @Test func `SEC-55 refuses a user with a second factor that cannot be read`() throws {
+        let factors = "COPY auth.mfa_factors (id, user_id, factor_type, status, secret) FROM stdin;\nf\t1\ttotp\tverified\tA\\q\n\\.\n"
+        let identities = "COPY auth.identities (user_id, provider, provider_id) FROM stdin;\n2\tgoogle\tA\\q\n\\.\n"
+        let read = try read(factors + identities + Self.users)
+        #expect(read.faults.map(\.code) == [.invalidSecondFactor, .invalidIdentity])
+        #expect(read.faults.map(\.accountID) == ["1", "2"])
+        #expect(read.accounts.isEmpty)
+    }
+
     @Test func `counts identities of users that the dump does not have`() throws {
         let read = try read(Self.identities + SupabaseTable("auth.users", [["id": "1"]]).text)
         #expect(read.losses.counts == ["identity of a user that the dump does not have": 1])

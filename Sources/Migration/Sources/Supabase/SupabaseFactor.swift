@@ -10,6 +10,8 @@ struct SupabaseFactor {
     /// The secret of one-time passwords, or the phone number.
     private let value: UTF8Text
     private let enrolledAt: UTF8Text?
+    /// The reason why the factor cannot be read.
+    let fault: String?
 
     /// Nil for a factor whose enrollment was never completed.
     init?(_ row: DumpedRow) throws(ImportFault) {
@@ -18,6 +20,7 @@ struct SupabaseFactor {
         name = try row.text("friendly_name")?.asString
         value = try row.text(type == "phone" ? "phone" : "secret") ?? ""
         enrolledAt = try row.text("created_at")
+        fault = nil
     }
 
     func add(to factors: inout SourceFactors, _ losses: inout SourceLosses) {
@@ -40,9 +43,15 @@ extension SupabaseFactor {
     /// The texts that an index keeps of it.
     var texts: [String?] { [id, name, type.asString, value.asString, enrolledAt?.asString] }
 
-    init?(_ texts: [String?]) {
-        guard texts.count == 5, let id = texts[0], let type = texts[2] else { return nil }
-        (self.id, name, self.type) = (id, texts[1], UTF8Text(type))
+    /// - Parameter texts: `texts` of a factor, or the reason why one cannot be read.
+    init(_ texts: [String?]) {
+        guard texts.count == 5, let id = texts[0], let type = texts[2] else {
+            (id, name, type, value, enrolledAt, fault) = (
+                "", nil, "", "", nil, texts.first.flatMap { $0 } ?? "a second factor cannot be read"
+            )
+            return
+        }
+        (self.id, name, self.type, fault) = (id, texts[1], UTF8Text(type), nil)
         value = UTF8Text(texts[3] ?? "")
         enrolledAt = texts[4].map { UTF8Text($0) }
     }

@@ -55,7 +55,7 @@ package struct SupabaseSource: AccountSource {
     private mutating func entry(_ row: DumpedRow) throws(ImportFault) -> SourceEntry {
         let user = try SupabaseUser(row, now: now)
         let identities = identities.take(user.id).map(SupabaseIdentity.init)
-        let factors = factors.take(user.id).compactMap(SupabaseFactor.init)
+        let factors = factors.take(user.id).map { SupabaseFactor($0) }
         if try user.isDeleted { return .skipped }
         return .account(try user.account(identities, factors, keys: &keys, losses: &found))
     }
@@ -90,11 +90,17 @@ private struct LinkedRows {
         guard let user = try row.text("user_id") else {
             throw ImportFault(.malformed, "the row of \(table.name) has no user_id", place: row.place)
         }
-        if table.name == SupabaseDump.factors {
-            if let factor = try SupabaseFactor(row) { factors.add(factor.texts, for: user) }
-        } else {
-            let identity = try SupabaseIdentity(row, names)
-            if identity.linked != nil || identity.fault != nil { identities.add(identity.texts, for: user) }
+        let isFactor = table.name == SupabaseDump.factors
+        do throws(ImportFault) {
+            if isFactor {
+                if let factor = try SupabaseFactor(row) { factors.add(factor.texts, for: user) }
+            } else {
+                let identity = try SupabaseIdentity(row, names)
+                if identity.linked != nil || identity.fault != nil { identities.add(identity.texts, for: user) }
+            }
+        } catch {
+            // The user is refused for it, and not imported without it.
+            if isFactor { factors.add([error.message], for: user) } else { identities.add([error.message], for: user) }
         }
     }
 }

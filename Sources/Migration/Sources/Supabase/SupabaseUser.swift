@@ -37,7 +37,11 @@ struct SupabaseUser {
             if let linked = identity.linked { account.identities.append(linked) }
         }
         var secondFactors = SourceFactors()
-        for factor in factors { factor.add(to: &secondFactors, &losses) }
+        for factor in factors {
+            // Without it, the account would sign in by one factor.
+            if let reason = factor.fault { throw fault(.invalidSecondFactor, reason) }
+            factor.add(to: &secondFactors, &losses)
+        }
         account.secondFactors = secondFactors.text
         return account
     }
