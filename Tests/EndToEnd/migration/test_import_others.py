@@ -6,10 +6,12 @@ The hashes are of PyPI's bcrypt 4.0.1 and argon2-cffi 25.1.0, of Python's hashli
 import json
 
 import pytest
+import requests
 
+from support.administrators import ServiceAccount
 from support.jwts import claims
 from support.leaks import note
-from support.names import METHODS, OTHER, PROJECT
+from support.names import METHODS, OTHER, PROJECT, TIMEOUT
 from support.servers.site import a_site
 
 PASSWORD = note("correct horse 1")
@@ -102,6 +104,14 @@ def test_people_of_supabase_sign_in_with_their_passwords(site, api, dump):
 def test_SEC_55_a_second_factor_that_came_along_is_not_passed_over(api):
     refused = api.call("signInWithPassword", {"email": "sb4@example.com", "password": PASSWORD, "returnSecureToken": True})
     assert refused.status_code == 400 and "idToken" not in refused.json()
+
+
+def test_an_administrator_sees_that_there_is_a_factor_and_not_its_secret(site):
+    header = ServiceAccount.create(site, "lookup").header()
+    url = f"{site.url}/v1/projects/{PROJECT}/accounts:lookup"
+    answer = requests.post(url, json={"localId": ["s-4"]}, headers=header, timeout=TIMEOUT)
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["users"][0]["mfaInfo"] == [{"mfaEnrollmentId": "f", "totpInfo": {}}]
 
 
 def test_people_of_auth0_sign_in_with_their_passwords(site, api):
