@@ -44,14 +44,22 @@ package struct SourceFailure: Error, Sendable, Equatable, CustomStringConvertibl
     package init(_ description: String, isCut: Bool = false) { (self.description, self.isCut) = (description, isCut) }
 }
 
-/// The losses of an import, each a sentence with the number of accounts that it concerns.
+/// The things that an import cannot keep, and those that an operator should look at, each a sentence with the number of accounts that it concerns.
 package struct SourceLosses: Sendable, Equatable {
     package private(set) var counts: [String: Int] = [:]
+    /// Nothing of these is lost.
+    package private(set) var notes: [String: Int] = [:]
 
     package init() {}
 
     /// - Parameter loss: names the thing that is lost and what follows, such as "second factor by TOTP: its secret is in no export".
     package mutating func add(_ loss: String, _ count: Int = 1) { counts[loss, default: 0] += count }
 
-    package mutating func add(_ others: SourceLosses) { for (loss, count) in others.counts { add(loss, count) } }
+    /// - Parameter fact: the thing to look at, such as "custom claim with the reserved name sub".
+    package mutating func note(_ fact: String, _ count: Int = 1) { notes[fact, default: 0] += count }
+
+    package mutating func add(_ others: SourceLosses) {
+        for (loss, count) in others.counts { add(loss, count) }
+        for (fact, count) in others.notes { note(fact, count) }
+    }
 }

@@ -29,7 +29,7 @@ package struct ImportRules: Sendable {
 
     /// The account to store. Nothing of it is cut or guessed: a value that cannot be stored is a fault of the account.
     ///
-    /// - Parameter losses: gets what the account loses all the same.
+    /// - Parameter losses: gets what the account loses all the same, and what should be looked at.
     package func account(_ source: SourceAccount, _ losses: inout SourceLosses) throws(ImportFault) -> ImportedAccount {
         do throws(ImportFault) {
             return try checked(source, &losses)
@@ -81,7 +81,7 @@ package struct ImportRules: Sendable {
     ) throws(ImportFault) -> (known: Instant?, stored: Instant) {
         if let createdAt = try possible(source.createdAt, "createdAt") { return (createdAt, createdAt) }
         let later = [source.passwordUpdatedAt, source.lastLoginAt].compactMap(\.self).min()
-        losses.add("time of creation: the source does not have it, so another time of the account or that of the import stands for it")
+        losses.note("no time of creation: another time of the account, or that of the import, stands for it")
         return (nil, try possible(later, "lastLoginAt") ?? now)
     }
 
@@ -148,9 +148,7 @@ package struct ImportRules: Sendable {
             throw ImportFault(.invalidClaims, "the custom claims are not a JSON object")
         }
         for name in claims.reserved {
-            losses.add(
-                "nothing, but look at it: a custom claim has the reserved name \(name); it is kept, and tokens have it only where it is not ours"
-            )
+            losses.note("custom claim with the reserved name \(name): it is kept, and tokens never have it in place of ours")
         }
         return claims.text
     }

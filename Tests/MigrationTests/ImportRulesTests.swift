@@ -21,7 +21,7 @@ struct ImportRulesTests {
     ) {
         var (ours, losses) = (ImportRules(now: now), SourceLosses())
         rules(&ours)
-        return (try ours.account(source, &losses), losses.counts)
+        return (try ours.account(source, &losses), losses.counts.merging(losses.notes) { $0 + $1 })
     }
 
     private func hash() throws -> ImportedPassword {

@@ -160,9 +160,9 @@ package struct FirebaseUsers {
             losses.add("passkey: it belongs to the domain of the old sign-in page; the person makes a new one")
         }
         if account.email != nil, account.password == nil, account.identities.isEmpty {
-            losses.add(
-                "nothing, but look at it: the account has an address, and neither a password hash nor an identity. "
-                    + "It signs in by a link in a mail, or after a new password")
+            losses.note(
+                "account with an address and without a password hash and an identity: it signs in by a link in a mail, or after a new password"
+            )
         }
         for member in object where !Self.known.contains(member.name) && (form != .own || !Self.own.contains(member.name)) {
             // A hostile file has many.

@@ -21,8 +21,8 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: """
-            What it is worth that the source calls an address verified: proven, when its owner was asked by a mail; told, when somebody has said so \
-            by hand.
+            The worth of an address that the source calls verified: proven, when its owner was asked by a mail; told, when an administrator of the \
+            source may have said so by hand.
             """)
     var mails: ImportRules.Mails?
 

@@ -29,9 +29,10 @@ struct ImportReport {
 
     /// Says what the import loses, before it begins.
     func printLosses() {
-        if !pass.losses.counts.isEmpty {
-            say("What would be lost, with the number of accounts:")
-            for (loss, count) in pass.losses.counts.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) { say("  \(count) × \(loss)") }
+        for (title, counts) in [("What would be lost", pass.losses.counts), ("What you should look at", pass.losses.notes)]
+        where !counts.isEmpty {
+            say("\(title), with the number of accounts:")
+            for (text, count) in counts.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) { say("  \(count) × \(text)") }
         }
         if !pass.remarks.isEmpty {
             say("A file of this kind never has:")
