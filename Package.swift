@@ -62,7 +62,7 @@ let package = Package(
 
         // Floor 3: what a project is configured to do; rules and upstream services, on the words that both speak.
         kit("Identity", ["Crypto", "Mail", "Text"]),
-        kit("ProjectSettings", ["Config", "HTTP", "JOSE", "JSON", "Mail", "Runtime", "Text"]),
+        kit("ProjectSettings", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Runtime", "Text"]),
         kit(
             "Accounts",
             ["Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", logging],
@@ -81,11 +81,13 @@ let package = Package(
         kit(
             "Messaging",
             ["Accounts", "Crypto", "Curl", "HTTP", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", "Text", logging]),
-        kit("Migration", ["Accounts", "Crypto", "Identity", "JSON", "ProjectSettings", "Runtime", "Text"]),
+        kit(
+            "Migration",
+            ["Accounts", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),
         kit(
             "Web",
             [
-                "Accounts", "Brokerage", "Crypto", "HTTP", "HTTPServer", "JSON", "Pages", "Postgres",
+                "Accounts", "Brokerage", "Crypto", "HTTP", "HTTPServer", "JSON", "Migration", "Pages", "Postgres",
                 "ProjectSettings", "Projects", "Providers", "Runtime", "Text", logging,
             ]),
 
@@ -93,9 +95,8 @@ let package = Package(
         kit(
             "IdentityToolkit",
             [
-                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JSON", "Pages", "ProjectSettings", "Projects",
-                "Providers",
-                "Runtime", "Text", logging,
+                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Migration", "Pages", "ProjectSettings",
+                "Projects", "Providers", "Runtime", "Text", logging,
             ]),
         kit(
             "AuthPages",
@@ -118,7 +119,8 @@ let package = Package(
             "Server",
             [
                 "Accounts", "AuthPages", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON",
-                "Mail", "Messaging", "OpenIDProvider", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "Web",
+                "Mail", "Messaging", "Migration", "OpenIDProvider", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime",
+                "Text", "Web",
                 logging,
             ]),
 
@@ -161,7 +163,7 @@ let package = Package(
                 "Accounts", "Crypto", "Curl", "HTTP", "JSON", "Mail", "Postgres", "ProjectSettings", "Projects", "Runtime", "Text", logging,
             ]),
         tests("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
-        tests("Migration", ["Accounts", "Crypto", "JSON", "ProjectSettings", "Runtime", "Text"]),
+        tests("Migration", ["Accounts", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),
         tests("Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),
         tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
         tests(

@@ -33,13 +33,15 @@ package final class Accounts: Sendable {
     package let administration: AdministrationRules
 
     /// - Parameters:
+    ///   - formerTokens: verifies Google's ID tokens, for projects whose people come from Firebase; `nil` where no call takes one.
     ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
     ///   - sendsMail: false where no way of mail is configured; then no mail is stored.
     ///   - refusals: logs and counts refused attempts; shared by all loops.
     ///   - signIns: counts sign-ins; shared by all loops.
     package init(
         database: Database, masterKey: MasterKey, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing,
-        deliveries: Deliveries, sendsMail: Bool, refusals: Refusals, signIns: SignInMetrics, log: Logger
+        deliveries: Deliveries, sendsMail: Bool, refusals: Refusals, signIns: SignInMetrics, formerTokens: (any FormerTokens)? = nil,
+        log: Logger
     ) {
         let storage = Storage(database: database)
         let passwords = Passwords(hashing: passwords, hashKeys: HashKeys(storage: storage, masterKey: masterKey, clock: clock))
@@ -51,7 +53,8 @@ package final class Accounts: Sendable {
         limits = RateLimits(database: database, clock: clock, refusals: refusals)
         directory = AccountDirectory(storage: storage, limits: limits)
         sessions = Sessions(database: database, masterKey: masterKey, clock: clock, log: log)
-        idTokens = IDTokens(storage: storage, clock: clock, publicURL: publicURL, signingKeys: signingKeys, limits: limits)
+        idTokens = IDTokens(
+            storage: storage, clock: clock, publicURL: publicURL, signingKeys: signingKeys, limits: limits, formerTokens: formerTokens)
         codeMails = ActionCodeMails(
             storage: storage, clock: clock, publicURL: publicURL, outbox: outbox, directory: directory, idTokens: idTokens,
             addressHashes: addressHashes, limits: limits)
@@ -68,6 +71,8 @@ package final class Accounts: Sendable {
             signUps: SignUps(clock: clock, limits: limits, passwords: passwords, completion: completion),
             passwords: PasswordSignIns(clock: clock, limits: limits, passwords: passwords, completion: completion),
             emailLinks: EmailLinkSignIns(clock: clock, codes: codes, idTokens: idTokens, notices: notices, completion: completion),
+            bridgedSessions: BridgedSessions(
+                sessions: sessions, limits: limits, completion: completion, clock: clock, keys: masterKey.bridgedSessions),
             customTokens: CustomTokenSignIns(clock: clock, limits: limits, completion: completion),
             federated: FederatedSignIns(
                 storage: storage, lookup: LinkingLookup(storage: storage), clock: clock, notices: notices, completion: completion,
@@ -102,6 +107,7 @@ package struct SignInRules: Sendable {
     package let signUps: SignUps
     package let passwords: PasswordSignIns
     package let emailLinks: EmailLinkSignIns
+    package let bridgedSessions: BridgedSessions
     package let customTokens: CustomTokenSignIns
     package let federated: FederatedSignIns
     package let providerIssuers: ProviderIssuers

@@ -19,6 +19,7 @@ package enum IdentityToolkit {
         DeleteTenant.handler,
         Discovery.handler,
         DownloadAccounts.handler,
+        FirebaseKeys.handler,
         GetConfig.handler,
         GetDefaultSupportedIDPConfig.handler,
         GetInboundSAMLConfig.handler,

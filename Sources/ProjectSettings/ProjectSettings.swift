@@ -1,5 +1,6 @@
 package import Config
 import HTTP
+import Runtime
 
 /// The settings of one project, from its file in `config/projects/`. Each subject has a file here, with its type, its defaults and its
 /// reader.
@@ -36,6 +37,8 @@ package struct ProjectSettings: Sendable {
     package var audit = Audit()
     /// `nil` where the project is not an OpenID provider.
     package var openIDProvider: OpenIDProvider?
+    /// `nil` where no people come from Firebase.
+    package var firebaseMigration: FirebaseMigration?
 
     package init(id: String, number: Int64, apiKeys: [String], authorizedDomains: [String], redirectURLs: [String]) {
         self.id = id
@@ -91,6 +94,10 @@ extension ProjectSettings {
         customTokens = CustomTokens(section.section("customTokens"))
         audit = Audit(section.section("audit"))
         let provider = section.section("openIDProvider")
+        let migration = section.section("migration")
+        let firebase = migration.section("firebase")
+        if migration.has("firebase") { firebaseMigration = FirebaseMigration(firebase, now: Clock.system.now()) }
+        migration.finish()
         if section.has("openIDProvider") { openIDProvider = OpenIDProvider(provider, project: self.id, development: development) }
         passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
         limits = Limits(section.section("limits"), development: development)

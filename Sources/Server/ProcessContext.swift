@@ -2,6 +2,7 @@ package import Accounts
 import Crypto
 import HTTPServer
 package import Logging
+import Migration
 import Postgres
 package import Projects
 import Providers
@@ -16,6 +17,7 @@ package struct ProcessContext: Sendable {
     let hashing: HashingPool
     let passwords: PasswordHashing
     let providerMetadata: MetadataCache
+    let sessionBridge: SessionBridge.Shared
     /// Counts connections, so that the limits on them hold for the whole process.
     let admission = Admission()
     let operationsAdmission = Admission()
@@ -38,6 +40,7 @@ package struct ProcessContext: Sendable {
         signingKeys = SigningKeys()
         providerMetadata = MetadataCache()
         metrics = Metrics()
+        sessionBridge = SessionBridge.Shared(access: GoogleAccess(), metrics: metrics)
         hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
         passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
         signIns = SignInMetrics(metrics)

@@ -4,6 +4,7 @@ import Brokerage
 import Curl
 import FoundationEssentials
 import HTTPServer
+import Migration
 package import Postgres
 import Projects
 package import Runtime
@@ -28,15 +29,20 @@ package struct Worker: Sendable {
         self.database = database
         process.registerPool(ofLoop: index)
         client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: process.metrics, log: process.log)
+        let googleTokens = GoogleTokens(upstream: client, cache: process.providerMetadata, clock: process.clock)
         let accounts = Accounts(
             database: database, masterKey: settings.masterKey, clock: process.clock, publicURL: settings.publicURL,
             signingKeys: process.signingKeys, passwords: process.passwords, deliveries: process.deliveries(database),
-            sendsMail: settings.mail != nil, refusals: process.refusals, signIns: process.signIns, log: process.log)
+            sendsMail: settings.mail != nil, refusals: process.refusals, signIns: process.signIns, formerTokens: googleTokens,
+            log: process.log)
         let brokerage = Brokerage(
             accounts: accounts, upstream: client, metadata: process.providerMetadata, metrics: process.metrics, clock: process.clock)
         let readiness = Readiness(database, settings.schema)
         services = Services(
-            accounts: accounts, brokerage: brokerage, projects: process.projects,
+            accounts: accounts, brokerage: brokerage,
+            sessionBridge: SessionBridge(
+                accounts: accounts, tokens: googleTokens, upstream: client, shared: process.sessionBridge, clock: process.clock),
+            googleTokens: googleTokens, projects: process.projects,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: process.metrics,
             clock: process.clock, log: process.log,
             readiness: readiness.verify, description: { try ServedCalls.description() })

@@ -25,7 +25,8 @@ struct Fixture {
     var project = ProjectSettings(
         id: "demo", number: 100_000_000_001, apiKeys: ["key"], authorizedDomains: [], redirectURLs: ["https://app.example.com/cb"])
 
-    init() async throws {
+    /// - Parameter formerTokens: verifies the tokens of the system that the people come from.
+    init(formerTokens: (any FormerTokens)? = nil) async throws {
         let time = TestTime()
         self.time = time
         masterKey = MasterKey(bytes: Array(1...32))
@@ -40,7 +41,8 @@ struct Fixture {
         accounts = Accounts(
             database: database, masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys,
             passwords: passwords, deliveries: deliveries, sendsMail: true,
-            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns, log: TestDatabase.silent)
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns, formerTokens: formerTokens,
+            log: TestDatabase.silent)
         _ = try await KnownProjects(database: database).list(remembering: ["demo", "other"])
         try await ProviderIssuers(database: database).pin(
             ["demo", "other"].flatMap { project in

@@ -71,6 +71,7 @@ package struct AccountChanges: Sendable {
         var changed = try change.applied(to: account, at: clock.now())
         if change.needsFreshSignIn(for: account, changed: changed) { try idTokens.requireFresh(token, of: account, in: project) }
         let fate = change.sessions(of: account, changed: changed)
+        if fate == .replaced { try token.requireSessionOrFresh(for: account, in: project, at: clock.now()) }
         let unlinked = account.identities.filter { !changed.has($0.providerID) }.map(\.providerID)
         // A token that names no session does not tell which session is to go on.
         if fate == .othersEnd || !unlinked.isEmpty, token.sessionID == nil { throw .signInTooOld }

@@ -88,6 +88,9 @@ package enum AccountError: Error {
     case sealBroken(String)
     /// The account's password hash is one of another system, and the project does not have the key with this id that it needs.
     case hashKeyMissing(String)
+    /// Firebase, where the people come from, does not answer, or does not take this server's own credentials. It says nothing about the
+    /// person. With the reason for the log.
+    case formerIssuerUnavailable(String)
     case database(PostgresError)
 
     /// The text for the log: never a bound value, a token or a secret (SEC-21).
@@ -97,6 +100,7 @@ package enum AccountError: Error {
         case .noSigningKey(let algorithm): "no \(algorithm.rawValue) signing key is loaded"
         case .sealBroken(let what): "\(what) was sealed with another master key than the configured one"
         case .hashKeyMissing(let id): "a password hash needs the key '\(id)' of another system, which the project does not have"
+        case .formerIssuerUnavailable(let reason): reason
         default: "\(self)"
         }
     }

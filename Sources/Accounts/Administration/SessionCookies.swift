@@ -24,7 +24,7 @@ package struct SessionCookies: Sendable {
 
     /// Makes a cookie for the person of the ID token, whose session must be alive when the record of it is committed (SEC-50).
     ///
-    /// Throws what `IDTokens.account` throws.
+    /// Throws what `IDTokens.account` throws, and `invalidIDToken` for a token of Google's: it never becomes a session (SEC-51).
     /// - Parameter life: from `shortestLife` to `longestLife`; the caller checks it.
     package func create(
         for idToken: UTF8Text, life: Duration, by administrator: Administrator
@@ -32,15 +32,12 @@ package struct SessionCookies: Sendable {
         let project = administrator.project
         let now = try await retryingConflicts { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken.asString, in: project)
+            guard !token.isGoogles else { throw .invalidIDToken }
             let now = clock.now()
-            let standing = SQL.required(
-                """
-                SELECT account_id FROM accounts WHERE project_id = \(project: project) AND account_id = \(account.id)
-                    AND \(account.sessionsStand) AND NOT disabled FOR SHARE
-                """)
             let record = administrator.act(on: account.id, at: now).record(AccountEvent(.sessionCookieCreated), in: project)
             _ = try await storage.write(
-                all: [standing] + token.holdSession(in: project) + [record], by: administrator, waitingFor: account.id)
+                all: [account.holdStanding(in: project)] + token.holdSession(in: project) + [record], by: administrator,
+                waitingFor: account.id)
             return now
         }
         let claims = try Self.claims(of: idToken, for: project.id, from: now, lasting: life)

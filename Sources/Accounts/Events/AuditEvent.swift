@@ -56,6 +56,8 @@ extension AuditEvent {
         case sessionsRevoked = "sessions.revoked"
         /// Sessions ended because of something else that the person did; `details` says what, and how many.
         case sessionsEnded = "sessions.ended"
+        /// A session of Firebase's goes on here.
+        case sessionBridged = "session.bridged"
         /// A back end traded an ID token of the person for a session cookie.
         case sessionCookieCreated = "sessionCookie.created"
         /// A code or a refresh token of a relying party came a second time, so its session ended.

@@ -6,7 +6,7 @@ import Runtime
 /// committed only if the session is alive at that time (SEC-50).
 ///
 /// Tokens of a version that did not name the session (no `sid`) are valid until they expire, unless the sessions of their account were
-/// ended after they were issued.
+/// ended after they were issued. Google's tokens name no session of ours either; their person must have authenticated after the last ending.
 extension IDToken {
     /// Whether the token's session is alive, as an expression for the statement that reads the account. The account is not part of the
     /// subquery's condition: PostgreSQL would look through all of its sessions instead of looking for the one.
@@ -49,9 +49,18 @@ extension Account {
     /// Throws `sessionEnded` unless the token is valid for this account.
     /// - Parameter sessionLives: whether the session is alive, as the database says (`IDToken.sessionLives`).
     func check(_ token: IDToken, sessionLives: Bool, at now: Instant) throws(AccountError) {
-        guard sessionLives, token.expires > now, !token.issued.isInEarlierSecond(than: validSince),
-            token.sessionID != nil || countsWithoutSession(token)
-        else { throw .sessionEnded }
+        guard sessionLives, token.expires > now, token.isGoogles ? takesProof(from: token.authTime) : stands(token) else {
+            throw .sessionEnded
+        }
+    }
+
+    private func stands(_ token: IDToken) -> Bool {
+        !token.issued.isInEarlierSecond(than: validSince) && (token.sessionID != nil || countsWithoutSession(token))
+    }
+
+    /// Whether a proof of the person at this time opens the account: nothing has ended its sessions since.
+    func takesProof(from time: Instant) -> Bool {
+        !time.isInEarlierSecond(than: validSince) && sessionsEndedAt.map { time > $0 } ?? true
     }
 
     /// A token names its time of issue in whole seconds, so a token from the second of an ending may be older than the ending. It is refused,

@@ -4,8 +4,8 @@ import ProjectSettings
 package import Runtime
 import Text
 
-/// A verified ID token: this server signed it for this project. Whether it is still accepted depends on the account and on its session
-/// (`CallerLookup.swift`).
+/// A verified ID token: this server signed it for this project, or Google for the Firebase project that the people come from. Whether it is
+/// still accepted depends on the account and on its session (`CallerLookup.swift`).
 package struct IDToken: Sendable {
     package let accountID: String
     /// The session that it came from; `nil` for a token of a version that did not name it.
@@ -15,9 +15,18 @@ package struct IDToken: Sendable {
     /// The time when the person authenticated; rules about recent sign-ins use it.
     package let authTime: Instant
     package let signInProvider: String
+    /// Whether it is Google's, from the time before the people came here. Such a token never becomes a session (SEC-51).
+    var isGoogles = false
 }
 
 extension IDToken {
+    /// A token of Google's, which `FormerTokens` has verified.
+    package init(google accountID: String, issued: Instant, expires: Instant, authTime: Instant, signInProvider: String) {
+        self.init(
+            accountID: accountID, sessionID: nil, issued: issued, expires: expires, authTime: authTime, signInProvider: signInProvider,
+            isGoogles: true)
+    }
+
     /// Reads the claims of a token; `nil` for those of another issuer or project, and for those that lack a part.
     init?(claims: JSON, from issuer: String, for project: ProjectSettings) {
         guard claims["iss"]?.string == UTF8Text(issuer), claims["aud"]?.string == UTF8Text(project.id),

@@ -13,13 +13,19 @@ package final class IDTokens: Sendable {
     let publicURL: String
     let signingKeys: SigningKeys
     let limits: RateLimits
+    /// `nil` where no tokens of Google's are taken, as in commands.
+    private let formerTokens: (any FormerTokens)?
 
-    init(storage: Storage, clock: Clock, publicURL: String, signingKeys: SigningKeys, limits: RateLimits) {
+    init(
+        storage: Storage, clock: Clock, publicURL: String, signingKeys: SigningKeys, limits: RateLimits,
+        formerTokens: (any FormerTokens)? = nil
+    ) {
         self.storage = storage
         self.clock = clock
         self.publicURL = publicURL
         self.signingKeys = signingKeys
         self.limits = limits
+        self.formerTokens = formerTokens
     }
 
     /// The public keys in the forms that verifiers fetch.
@@ -62,6 +68,8 @@ package final class IDTokens: Sendable {
                     if let number = account.phoneNumber { identities.array(SignInProvider.phone) { $0.value(number) } }
                 }
                 firebase.field("sign_in_provider", session.signInProvider)
+                firebase.field("sign_in_second_factor", session.secondFactor?.kind)
+                firebase.field("second_factor_identifier", session.secondFactor?.id)
             }
         }
         if project.tokens.unsigned { return UnsignedJWT.text(provingNothing: claims.bytes) }
@@ -75,7 +83,20 @@ package final class IDTokens: Sendable {
     ]
 
     /// Checks signature, issuer and audience. The caller checks the expiry, after the account (docs/wire.md, "Order of checks").
-    func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
+    ///
+    /// Our own keys come first. While people of a Firebase project move here, a token that names no key of ours may be Google's.
+    private func verified(_ token: String, in project: ProjectSettings) async throws(AccountError) -> IDToken {
+        do { return try ownToken(token, in: project) } catch {
+            guard let formerTokens, let migration = project.openMigration(at: clock.now()),
+                let former = try? UnverifiedJWT.parse(token, as: .ownIDToken),
+                !signingKeys.published.keys.keys.contains(where: { $0.kid == former.kid })
+            else { throw error }
+            return try await formerTokens.idToken(former, of: migration)
+        }
+    }
+
+    /// A token that this server signed. Throws `invalidIDToken` for any other text.
+    func ownToken(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
         let text = UTF8Text(token)
         if project.tokens.unsigned, let unsigned = UnsignedJWT(provingNothing: text, as: .ownIDToken) {
             // The id of its session, which is random and lives, is what shows that this server issued the token. Until then anybody may have
@@ -96,12 +117,13 @@ package final class IDTokens: Sendable {
 
     /// Finds the account of the caller who shows this ID token, in one round trip. The checks are in the order of docs/wire.md.
     ///
-    /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (the token has expired, or its session has ended) or `accountDisabled`.
+    /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (the token has expired, or its session has ended), `accountDisabled`, or
+    /// `formerIssuerUnavailable`.
     /// - Parameter charge: an action of this client, which is charged to the account in the same round trip.
     package func account(
         of token: String, charging charge: (action: LimitedAction, client: Session.ClientInfo)? = nil, in project: ProjectSettings
     ) async throws(AccountError) -> (Account, IDToken) {
-        let idToken = try verified(token, in: project)
+        let idToken = try await verified(token, in: project)
         let caller = idToken.caller(in: project)
         let rows =
             if let (action, client) = charge {
@@ -121,10 +143,28 @@ package final class IDTokens: Sendable {
         return (account, idToken)
     }
 
+    /// `IDToken.requireFresh`, now.
+    func requireFresh(_ token: IDToken, of account: Account, in project: ProjectSettings) throws(AccountError) {
+        try token.requireFresh(for: account, in: project, at: clock.now())
+    }
+}
+
+extension IDToken {
     /// Throws `signInTooOld` unless the caller signed in a moment ago. A person cannot sign in to an anonymous account again, so its own
     /// session is always fresh enough.
-    func requireFresh(_ token: IDToken, of account: Account, in project: ProjectSettings) throws(AccountError) {
-        if account.isAnonymous, token.signInProvider == SignInProvider.anonymous { return }
-        guard !(token.authTime + project.signIn.recentLogin).isInEarlierSecond(than: clock.now()) else { throw .signInTooOld }
+    func requireFresh(for account: Account, in project: ProjectSettings, at now: Instant) throws(AccountError) {
+        if account.isAnonymous, signInProvider == SignInProvider.anonymous, !isGoogles { return }
+        guard !(authTime + project.signIn.recentLogin).isInEarlierSecond(than: now) else { throw .signInTooOld }
+    }
+
+    /// Throws `signInTooOld` for a token of Google's, unless its person signed in a moment ago.
+    ///
+    /// For calls that answer with a session: an hour's token of Google's lies in logs and at back ends, and must not become a session here
+    /// (SEC-51). A person who has just signed in could do at Google what the call does; everyone else refreshes first. So does a person with a
+    /// second factor, which a refresh token must have passed (SEC-55).
+    func requireSessionOrFresh(for account: Account, in project: ProjectSettings, at now: Instant) throws(AccountError) {
+        guard isGoogles else { return }
+        guard account.secondFactors == nil else { throw .signInTooOld }
+        try requireFresh(for: account, in: project, at: now)
     }
 }

@@ -1,6 +1,19 @@
 package import Runtime
 package import Text
 
+/// A second factor that a person has passed, by Firebase's names.
+package struct SecondFactorProof: Sendable, Equatable {
+    /// `sign_in_second_factor` of ID tokens: `phone` or `totp`.
+    let kind: String
+    /// `second_factor_identifier` of ID tokens: which one of the account's.
+    let id: String?
+
+    package init(kind: String, id: String?) {
+        self.kind = kind
+        self.id = id
+    }
+}
+
 /// One lasting sign-in: the refresh tokens that come from one authentication.
 package struct Session: Sendable {
     static let idCount = 16
@@ -15,6 +28,8 @@ package struct Session: Sendable {
     package let authTime: Instant
     /// A JSON object as text: claims that a custom token brought, for every ID token of the session.
     package let developerClaims: String?
+    /// The second factor that the person has passed, for every ID token of the session; `nil` for none.
+    let secondFactor: SecondFactorProof?
     /// The number of the refresh token to issue.
     package let generation: Int64
 
@@ -54,7 +69,7 @@ package struct Session: Sendable {
 
     init(
         projectID: String, id: [UInt8], accountID: String, signInProvider: String, authTime: Instant, developerClaims: String?,
-        generation: Int64
+        secondFactor: SecondFactorProof? = nil, generation: Int64
     ) {
         self.projectID = projectID
         self.id = id
@@ -62,6 +77,7 @@ package struct Session: Sendable {
         self.signInProvider = signInProvider
         self.authTime = authTime
         self.developerClaims = developerClaims
+        self.secondFactor = secondFactor
         self.generation = generation
     }
 }

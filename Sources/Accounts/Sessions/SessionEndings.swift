@@ -21,6 +21,16 @@ extension Account {
         "valid_since = \(validSince) AND sessions_ended_at IS NOT DISTINCT FROM \(sessionsEndedAt)"
     }
 
+    /// Undoes the write that it belongs to (`AccountError.conflict`) when the account was disabled or its sessions were ended since it was read,
+    /// and makes every statement that does so wait for the commit.
+    func holdStanding(in project: ProjectSettings) -> SQL {
+        .required(
+            """
+            SELECT account_id FROM accounts WHERE project_id = \(project: project) AND account_id = \(id)
+                AND \(sessionsStand) AND NOT disabled FOR SHARE
+            """)
+    }
+
     /// - Parameter spared: the session that goes on.
     func endSessions(because reason: String, sparing spared: [UInt8]? = nil, in project: ProjectSettings, at now: Instant) -> SQL {
         Self.endSessions(of: id, because: reason, sparing: spared, in: project.storageID, at: now)

@@ -41,13 +41,35 @@ package struct Sessions: Sendable {
             throw RefreshToken.isWellFormed(token) ? .sessionEnded : .invalidRefreshToken
         }
         guard token.projectNumber == project.number else { throw .wrongProject }
+        guard let refreshed = try await refresh(token, of: key, in: project) else { throw .sessionEnded }
+        return refreshed
+    }
+
+    /// Refreshes the session that a token of Firebase's was traded for, by the same rule: that token is its first one, generation 0. `nil` when
+    /// there is no such session.
+    func refresh(bridged id: [UInt8], in project: ProjectSettings) async throws(AccountError) -> (Account, Session)? {
+        let token = RefreshToken(projectNumber: project.number, sessionID: id, generation: 0)
+        do { return try await refresh(token, of: keys[0], in: project) } catch {
+            // Another process may have made the session between the statement that refreshes it and the one that looks why that did nothing.
+            guard case .sessionEnded = error else { throw error }
+            return try await refresh(token, of: keys[0], in: project)
+        }
+    }
+
+    /// `nil` when there is no session of this id.
+    private func refresh(
+        _ token: RefreshToken, of key: RefreshTokenKey, in project: ProjectSettings
+    ) async throws(AccountError) -> (Account, Session)? {
         let rotates = project.sessions.refresh != .static
         let rows = try await storage.write(refresh(token, of: key, rotating: rotates, in: project), sharingCommitAs: token.sessionID)
-        guard var row = rows.first?.reader() else { throw try await reason(for: token, in: project) }
+        guard var row = rows.first?.reader() else {
+            guard let reason = try await reason(for: token, in: project) else { return nil }
+            throw reason
+        }
         let session = try reading {
             Session(
                 projectID: project.storageID, id: token.sessionID, accountID: try row.next(), signInProvider: try row.next(),
-                authTime: try row.next(), developerClaims: try row.next(),
+                authTime: try row.next(), developerClaims: try row.next(), secondFactor: try SecondFactorProof(&row),
                 generation: rotates ? token.generation + 1 : token.generation)
         }
         let (created, ended): (Instant, Instant?) = try reading { (try row.next(), try row.next()) }
@@ -81,7 +103,7 @@ package struct Sessions: Sendable {
                 WHERE project_id = \(project: project) AND session_id = \(token.sessionID) AND ended_at IS NULL AND NOT \(isIdle)
                     AND (generation <= \(token.generation + 1)
                         OR generation = \(token.generation + 2) AND rotated_at > \(now - Self.grace))
-                RETURNING account_id, sign_in_provider, auth_time, created_at, developer_claims, ended_at
+                RETURNING account_id, sign_in_provider, auth_time, created_at, developer_claims, second_factor, second_factor_id, ended_at
             ), due AS (
                 -- Bookkeeping never waits: revocation locks the account before its sessions.
                 SELECT account_id FROM accounts WHERE project_id = \(project: project) AND account_id = (SELECT account_id FROM session)
@@ -90,15 +112,15 @@ package struct Sessions: Sendable {
                 UPDATE accounts SET last_refresh_at = \(now) FROM due
                 WHERE accounts.project_id = \(project: project) AND accounts.account_id = due.account_id
             )
-            SELECT session.account_id, session.sign_in_provider, session.auth_time, session.developer_claims, session.created_at,
-                session.ended_at, \(Account.columns(in: project))
+            SELECT session.account_id, session.sign_in_provider, session.auth_time, session.developer_claims, session.second_factor,
+                session.second_factor_id, session.created_at, session.ended_at, \(Account.columns(in: project))
             FROM session LEFT JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = session.account_id
             """
     }
 
-    /// Finds out why a genuine token did not refresh. When its session lives and has given out later tokens, the token was used up, and the
-    /// session ends here.
-    private func reason(for token: RefreshToken, in project: ProjectSettings) async throws(AccountError) -> AccountError {
+    /// Finds out why a genuine token did not refresh; `nil` when it has no session. When its session lives and has given out later tokens, the
+    /// token was used up, and the session ends here.
+    private func reason(for token: RefreshToken, in project: ProjectSettings) async throws(AccountError) -> AccountError? {
         let ended = try await storage.write(
             """
             UPDATE sessions SET ended_at = \(clock.now()), end_reason = 'refresh token reused'
@@ -118,9 +140,18 @@ package struct Sessions: Sendable {
             LEFT JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = s.account_id
             WHERE s.project_id = \(project: project) AND s.session_id = \(token.sessionID)
             """)
-        guard var row = rows.first?.reader() else { return .sessionEnded }
+        guard var row = rows.first?.reader() else { return nil }
         let (exists, isDisabled): (Bool, Bool) = try reading { (try row.next(), try row.next()) }
         // Disabling an account ends its sessions. The holder of a genuine token learns the reason, as at Firebase.
         return !exists ? .accountNotFound : isDisabled ? .accountDisabled : .sessionEnded
+    }
+}
+
+extension SecondFactorProof {
+    /// Reads `second_factor` and `second_factor_id`; `nil` without one.
+    fileprivate init?(_ row: inout RowReader) throws(PostgresError) {
+        let (kind, id): (String?, String?) = (try row.next(), try row.next())
+        guard let kind else { return nil }
+        self.init(kind: kind, id: id)
     }
 }

@@ -51,6 +51,7 @@ package struct EmailLinkSignIns: Sendable {
                 let (account, token) = try await idTokens.account(of: idToken, in: project)
                 guard pending.account == nil || pending.account?.id == account.id else { throw .emailTaken }
                 if account.email != email { try idTokens.requireFresh(token, of: account, in: project) }
+                try token.requireSessionOrFresh(for: account, in: project, at: clock.now())
                 return try await link(pending, email: email, to: account, token, language: language, in: project, from: client)
             }
             if pending.account?.disabled ?? false { throw .accountDisabled }

@@ -81,19 +81,22 @@ package struct FederatedSignIns: Sendable {
         return try await retryingConflicts(tries: 3, orRaces: { intent.token == nil && $0.isTaken }) { () async throws(AccountError) in
             let found = try await lookup.find(
                 identity, linkingTo: intent.token?.accountID, sessionLives: intent.token?.sessionLives(in: project) ?? "false", in: project)
-            let decision = Linking.decide(try linkingIntent(intent, found), identity, found.candidates, project.signIn)
+            let decision = Linking.decide(try linkingIntent(intent, found, in: project), identity, found.candidates, project.signIn)
             return try await carryOut(
                 decision, proven, intent, language: language, in: project, from: client, completing: completing)
         }
     }
 
     /// The account to link to is as the database has it now, not as it was when the caller's token was issued.
-    private func linkingIntent(_ intent: SignInIntent, _ found: LinkingLookup.Found) throws(AccountError) -> Linking.Intent {
+    private func linkingIntent(
+        _ intent: SignInIntent, _ found: LinkingLookup.Found, in project: ProjectSettings
+    ) throws(AccountError) -> Linking.Intent {
         switch intent {
         case .signIn(let mayCreate): return .signIn(mayCreate: mayCreate)
         case .link(let token):
             guard let linking = found.linking else { throw .accountNotFound }
             try linking.check(token, sessionLives: found.sessionLives, at: clock.now())
+            try token.requireSessionOrFresh(for: linking, in: project, at: clock.now())
             return .link(linking)
         }
     }

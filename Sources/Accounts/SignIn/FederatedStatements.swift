@@ -9,8 +9,7 @@ extension Account {
     /// Refuses a proof from before the account's sessions were ended: it opens the account no more. Throws `invalidPendingToken`.
     func checkProof(from provenAt: Instant?) throws(AccountError) {
         guard let provenAt else { return }
-        let isLater = sessionsEndedAt.map { provenAt > $0 } ?? true
-        guard isLater, !provenAt.isInEarlierSecond(than: validSince) else { throw .invalidPendingToken }
+        guard takesProof(from: provenAt) else { throw .invalidPendingToken }
     }
 
     init(new identity: ProviderIdentity, email: String?, at now: Instant) {

@@ -15,6 +15,10 @@ package struct Authentication: Sendable {
     var developerClaims: String?
     /// Whether it adds to a session that its person has already, so that no step is due that was taken for that one.
     var continuesSession = false
+    /// The second factor that the person has passed besides; `nil` for none.
+    var secondFactor: SecondFactorProof?
+    /// Whether Firebase's session goes on, and no one signed in here.
+    var isBridged = false
 }
 
 /// Ends every sign-in. What all ways to sign in have in common belongs here; one statement in this file makes all sessions (`BoundaryTests`).
@@ -70,6 +74,7 @@ struct SignInCompletion: Sendable {
     ) throws(AccountError) -> (outcome: SignInOutcome, statements: [SQL]) {
         if let step { return (.pending(PendingSignIn(due: step)), []) }
         let session = Session(authentication, id: id, in: project)
+        if authentication.isBridged { return (.session(session), [try bridging(session, from: client, in: project, at: now)]) }
         let expires: Instant? = client.kind == .app ? nil : now + (project.openIDProvider?.sessionLifetime ?? .zero)
         return (.session(session), [try insertion(of: session, client.kind, until: expires, from: client, at: now)])
     }
@@ -92,15 +97,32 @@ struct SignInCompletion: Sendable {
     ///   - grant: what a relying party was granted, in `browserSession`; `nil` for other kinds of sessions.
     private func insertion(
         of session: Session, _ kind: Session.Kind, until expires: Instant?, granted grant: ClientGrant? = nil,
-        in browserSession: BrowserSession? = nil, from client: Session.ClientInfo, at now: Instant
+        in browserSession: BrowserSession? = nil, isBridged: Bool = false, from client: Session.ClientInfo, at now: Instant
     ) throws(AccountError) -> SQL {
         """
         INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at, user_agent,
-            address, token_key, created_at, refreshed_at, kind, expires_at, client_id, user_flow, scopes, granted, browser_session_id)
+            address, token_key, created_at, refreshed_at, kind, expires_at, client_id, user_flow, scopes, granted, browser_session_id,
+            second_factor, second_factor_id, bridged)
         VALUES (\(project: session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime),
             \(session.developerClaims), \(now), \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now), \(kind.rawValue),
-            \(expires), \(grant?.clientID), \(grant?.userFlow), \(grant?.scopes), \(try grant?.json), \(browserSession?.session.id))
+            \(expires), \(grant?.clientID), \(grant?.userFlow), \(grant?.scopes), \(try grant?.json), \(browserSession?.session.id),
+            \(session.secondFactor?.kind), \(session.secondFactor?.id), \(isBridged))
         """
+    }
+
+    /// Makes the session unless another request has made it meanwhile, since the same token of Firebase's has one session. Records it.
+    private func bridging(
+        _ session: Session, from client: Session.ClientInfo, in project: ProjectSettings, at now: Instant
+    ) throws(AccountError) -> SQL {
+        let act = AuditedAct(by: .person, on: session.accountID, from: client, at: now)
+        return """
+            WITH made AS (
+                \(try insertion(of: session, .app, until: nil, isBridged: true, from: client, at: now))
+                ON CONFLICT (project_id, session_id) DO NOTHING RETURNING session_id
+            )
+            INSERT INTO audit_events \(AuditedAct.columns)
+            SELECT \(act.values(.sessionBridged, providerID: "\(session.signInProvider)", in: project.storageID)) FROM made
+            """
     }
 
     /// Counts an attempt that the rules refuse, and tells the log of it.
@@ -127,7 +149,7 @@ extension Session {
         self.init(
             projectID: project.storageID, id: id, accountID: authentication.account.id,
             signInProvider: authentication.signInProvider, authTime: authentication.time, developerClaims: authentication.developerClaims,
-            generation: 0)
+            secondFactor: authentication.secondFactor, generation: 0)
     }
 }
 

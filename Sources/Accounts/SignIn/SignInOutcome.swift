@@ -24,7 +24,7 @@ package enum SignInStep: Sendable, Equatable {
     /// browser's session is to answer a request (`Interaction`). A person whose account brought second factors from another system signs in by
     /// no single factor (SEC-55). A custom token asks for none: the back end that made it has proven the person.
     package static func due(after authentication: Authentication) -> SignInStep? {
-        guard authentication.account.secondFactors != nil, !authentication.continuesSession,
+        guard authentication.account.secondFactors != nil, !authentication.continuesSession, authentication.secondFactor == nil,
             authentication.signInProvider != SignInProvider.custom
         else { return nil }
         return .secondFactor

@@ -23,9 +23,11 @@ package struct Cleanup: Sendable {
     /// - Parameter projects: those that are configured; some of them keep their audit events for another time. All other known projects are
     ///   cleaned, too.
     package func run(for projects: [ProjectSettings] = []) async throws(AccountError) {
-        let kept = Dictionary(projects.map { ($0.storageID, $0.audit.keep) }, uniquingKeysWith: { first, _ in first })
+        let configured = Dictionary(projects.map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
         try await each(try await KnownProjects(storage: storage).list(remembering: projects.map(\.storageID))) { id throws(AccountError) in
-            try await clean(id, keepingEventsFor: (kept[id] ?? nil) ?? auditRetention)
+            let project = configured[id]
+            try await clean(
+                id, keepingEventsFor: project?.audit.keep ?? auditRetention, sparingBridged: project?.openMigration(at: clock.now()) != nil)
         }
     }
 
@@ -40,11 +42,14 @@ package struct Cleanup: Sendable {
         if let first { throw first }
     }
 
-    private func clean(_ project: String, keepingEventsFor retention: Duration) async throws(AccountError) {
+    /// - Parameter bridged: whether Firebase's refresh tokens are traded in the project, so that the sessions of those that were are kept.
+    private func clean(_ project: String, keepingEventsFor retention: Duration, sparingBridged bridged: Bool) async throws(AccountError) {
         func deletions(_ hasIndex: Bool, _ batch: Int64) -> [SQL] {
             Table.all.flatMap { table in
                 table.expiry.filter { $0.hasIndex == hasIndex }.map {
-                    deletion(of: table, by: $0, retention: retention, in: project, batch: batch)
+                    deletion(
+                        of: table, by: $0, retention: retention, only: bridged && $0.sparesBridged ? "NOT bridged" : "true", in: project,
+                        batch: batch)
                 }
             }
         }
@@ -52,9 +57,10 @@ package struct Cleanup: Sendable {
         try await repeating(deletions(false, Self.scanned), batch: Self.scanned)
     }
 
-    /// Deletes a batch of a project's rows that are old enough. Leaves those that another transaction holds, so that it waits for none.
+    /// Deletes a batch of a project's rows that are old enough and meet the condition. Leaves those that another transaction holds, so that it
+    /// waits for none.
     private func deletion(
-        of table: Table, by expiry: Table.Expiry, retention: Duration, in project: String, batch: Int64
+        of table: Table, by expiry: Table.Expiry, retention: Duration, only condition: SQL, in project: String, batch: Int64
     ) -> SQL {
         let age =
             switch expiry.age {
@@ -64,7 +70,7 @@ package struct Cleanup: Sendable {
         let (name, key, column) = (table.sql, table.key[0].sql, SQL(unsafe: expiry.column))
         return """
             DELETE FROM \(name) WHERE project_id = \(project: project) AND \(key) = ANY (ARRAY(
-                SELECT \(key) FROM \(name) WHERE project_id = \(project: project) AND \(column) < \(clock.now() - age)
+                SELECT \(key) FROM \(name) WHERE project_id = \(project: project) AND \(column) < \(clock.now() - age) AND \(condition)
                 LIMIT \(batch) FOR UPDATE SKIP LOCKED)) RETURNING 1::bigint
             """
     }

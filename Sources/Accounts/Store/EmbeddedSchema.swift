@@ -36,6 +36,7 @@ extension Schema {
             ("0028_projects_of_background_jobs.sql", PackageResources._028_projects_of_background_jobs_sql),
             ("0029_deliveries.sql", PackageResources._029_deliveries_sql),
             ("0030_imports.sql", PackageResources._030_imports_sql),
+            ("0031_bridged_sessions.sql", PackageResources._031_bridged_sessions_sql),
         ])
     }
 }

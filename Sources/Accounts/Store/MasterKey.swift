@@ -25,6 +25,8 @@ package struct MasterKey: Sendable {
     let clientSessions: [RefreshTokenKey]
     /// Authenticate the access tokens of administrators; the first one makes them.
     let accessTokens: [[UInt8]]
+    /// Name the sessions that go on from Firebase's refresh tokens; the first one names them, the others find what is named already.
+    let bridgedSessions: [[UInt8]]
     /// Authenticates the digits that are mailed to prove an address.
     let emailCodes: [UInt8]
     /// Authenticate the questions of `gatehouse doctor` to a running server; the first one makes them.
@@ -52,6 +54,7 @@ package struct MasterKey: Sendable {
         browserSessions = tokenKeys("browser sessions")
         clientSessions = tokenKeys("client sessions")
         accessTokens = derived("access tokens of administrators")
+        bridgedSessions = derived("sessions of Firebase's refresh tokens")
         operatorProofs = derived("probes of the operator")
         emailCodes = derived("e-mail codes")[0]
         addressHashes = derived("hashes of addresses")

@@ -39,6 +39,8 @@ struct Table: Sendable {
         let age: Age
         /// Whether an index finds the rows. Otherwise each batch reads all rows of the project.
         var hasIndex = true
+        /// Whether bridged sessions (`BridgedSessions`) are left while their project's people come from Firebase.
+        var sparesBridged = false
     }
 
     enum WhenAccountsGo: Sendable {
@@ -67,7 +69,8 @@ extension Table {
             Table(name: "consents", key: [.text("account_id"), .text("client_id")], whenAccountsGo: .cascade),
             Table(
                 name: "sessions", key: [.bytes("session_id")],
-                expiry: [expires, Expiry(column: "ended_at", age: .fixed(.seconds(30 * 86400)))], whenAccountsGo: .areDeleted),
+                expiry: [expires, Expiry(column: "ended_at", age: .fixed(.seconds(30 * 86400)), sparesBridged: true)],
+                whenAccountsGo: .areDeleted),
             Table(
                 name: "sign_in_flows", key: [.bytes("flow_id")], expiry: [expires], whenAccountsGo: .areDeleted, sealed: .flows),
             Table(name: "authorization_requests", key: [.bytes("request_id")], expiry: [expires], whenAccountsGo: .areDeleted),

@@ -1,13 +1,15 @@
 import Accounts
 import HTTP
 import JSON
+import Migration
 import ProjectSettings
 import Projects
 import Runtime
 import Text
 import Web
 
-/// `securetoken /v1/token`: answers a refresh token with a new ID token. Takes a form or JSON, in either spelling.
+/// `securetoken /v1/token`: answers a refresh token with a new ID token. Takes a form or JSON, in either spelling. While people of a Firebase
+/// project move here, it takes Firebase's refresh tokens, too (`SessionBridge`).
 /// <https://cloud.google.com/identity-platform/docs/use-rest-api#section-refresh-token>
 struct SecureToken: RawEndpoint {
     static let route = Route(.post, "/v1/token", access: .apiKey, host: .secureToken)
@@ -24,7 +26,7 @@ struct SecureToken: RawEndpoint {
         guard type == "refresh_token" else { throw Failure.invalidGrantType }
         guard let token = grant.refreshToken, !token.isEmpty else { throw Failure.missingRefreshToken }
         let project = try context.project.settings
-        let (account, session) = try await context.services.accounts.sessions.refresh(token.asString, in: project)
+        let (account, session) = try await context.services.sessionBridge.refresh(token, in: project, from: context.clientInfo)
         let tokens = try IssuedTokens(account, session, context)
         var json = JSONWriter(capacity: 512 + 2 * tokens.idToken.utf8.count)
         json.object { json in

@@ -35,6 +35,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case clientSecret
     /// A sign-in by a custom token, whose key must be looked up before it can be refused.
     case customToken
+    /// A refresh token of Firebase's that is to be traded for a session, about which Google is asked.
+    case migrateSession
     /// A service account's request for an access token, whose key must be looked up before it can be refused.
     case accessToken
 }
@@ -100,7 +102,8 @@ extension LimitedAction {
         case .clientSecret: [(.accountAndAddress, Rate(10, per: tenMinutes)), (.address, Rate(100, per: tenMinutes))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
         case .identify: [(.address, Rate(100, per: tenMinutes))]
-        case .startSignIn, .federatedSignIn, .customToken, .accessToken: [(.address, Rate(600, per: tenMinutes)), (.project, nil)]
+        case .startSignIn, .federatedSignIn, .customToken, .migrateSession, .accessToken:
+            [(.address, Rate(600, per: tenMinutes)), (.project, nil)]
         }
     }
 }

@@ -1,9 +1,9 @@
-import Curl
+package import Curl
 import HTTP
-import JOSE
-import JSON
-import Runtime
-import Text
+package import JOSE
+package import JSON
+package import Runtime
+package import Text
 
 /// The discovery documents and key sets of all issuers. They are fetched when they are first needed, and shared by all loops of the
 /// process.
@@ -22,6 +22,7 @@ package final class MetadataCache: Sendable {
     private let keySets: RemoteValues<JWKSet>
     private let documentsOfApps: RemoteValues<ProviderMetadata>
     private let keySetsOfApps: RemoteValues<JWKSet>
+    private let otherDocuments: RemoteValues<JSON>
 
     /// - Parameter earlier: how much earlier than after an hour a value is fetched again.
     package init(earlier: @escaping @Sendable () -> Duration = { .seconds(Int.random(in: 0...360)) }) {
@@ -29,6 +30,7 @@ package final class MetadataCache: Sendable {
         keySets = RemoteValues(earlier: earlier)
         documentsOfApps = RemoteValues(most: Self.mostOfApps, remembersFailures: true, budget: FetchBudget(), earlier: earlier)
         keySetsOfApps = RemoteValues(most: Self.mostOfApps, remembersFailures: true, earlier: earlier)
+        otherDocuments = RemoteValues(earlier: earlier)
     }
 
     /// The number of tenants that apps may name at the same time: more than the customers that one server signs in by name in an hour.
@@ -62,6 +64,22 @@ package final class MetadataCache: Sendable {
     ) async throws(ProviderError) -> JWKSet? {
         try await keySets(of: origin).newer(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
             try await Self.fetchKeys(url, upstream)
+        }
+    }
+
+    /// The key set at an address that the program itself knows. Newly fetched, at most once a minute, where it does not hold the key `kid`.
+    package func keys(
+        at url: String, holding kid: UTF8Text?, _ upstream: any Upstream, now: Instant
+    ) async throws(ProviderError) -> JWKSet {
+        let keys = try await keys(url, upstream, now: now)
+        guard let kid, !keys.keys.contains(where: { $0.kid == kid }) else { return keys }
+        return try await newerKeys(url, upstream, now: now) ?? keys
+    }
+
+    /// The JSON object at an address that the program itself knows.
+    package func document(at url: String, _ upstream: any Upstream, now: Instant) async throws(ProviderError) -> JSON {
+        try await otherDocuments.value(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
+            try await Self.fetch(url, "document", upstream)
         }
     }
 

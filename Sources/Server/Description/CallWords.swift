@@ -27,6 +27,8 @@ enum CallWords {
         "IdentityToolkit.DownloadAccounts": "Lists all accounts, at the name that the Firebase CLI asks.",
         "IdentityToolkit.EmulatorForm": "Does what a button of the page at `/emulator/` says.",
         "IdentityToolkit.EmulatorPage": "Shows a developer the accounts, mails and codes of a project.",
+        "IdentityToolkit.FirebaseKeys":
+            "The keys of ID tokens of this server and of Google, while people of a Firebase project move here.",
         "IdentityToolkit.FollowLink": "Does at once what a mail's link is for.",
         "IdentityToolkit.GetConfig": "The project's settings, without anything secret.",
         "IdentityToolkit.GetDefaultSupportedIDPConfig": "One provider of the catalogue, as the project's file has it.",

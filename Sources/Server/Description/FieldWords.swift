@@ -98,6 +98,7 @@ enum FieldWords {
         "flow": "The id of the sign-in.",
         "force": "Whether accounts that are not disabled are deleted, too.",
         "forceUpgradeOnSignin": "Whether a password that does not meet the requirements is refused at sign-in.",
+        "format": "`jwks`, or `x509` for certificates by key id.",
         "forwarded": "The header Forwarded as it arrived.",
         "fullName": "The person's name.",
         "grant_type": "The kind of credential that is exchanged: `refresh_token`, at the OpenID provider also `authorization_code`.",

@@ -53,7 +53,7 @@ package struct Checkup: Sendable {
         let live = await databaseChecks.examine(database)
         tell(Part("database", live.findings))
         if live.holdsOurSchema { tell(Part("data", await DataChecks(configuration: configuration, clock: clock).findings(database))) }
-        for part in await providerParts() { tell(part) }
+        for part in await providerParts() + migrationParts() { tell(part) }
         if let findings = await mailFindings() { tell(Part("mail", findings)) }
         tell(Part("server", await RunningServerChecks(settings: settings, path: path, client: ownClient).findings()))
         let publicURL = PublicURLChecks(configuration: configuration, client: ownClient, clock: clock)
@@ -67,6 +67,11 @@ package struct Checkup: Sendable {
     /// Asks every provider of every project, one part for each.
     package func providerParts() async -> [Part] {
         await ProviderChecks(projects: configuration.projects, client: client, clock: clock).parts()
+    }
+
+    /// Asks Google about the Firebase project of every project whose people come from one, one part for each.
+    package func migrationParts() async -> [Part] {
+        await MigrationChecks(projects: configuration.projects, client: client, clock: clock).parts()
     }
 
     /// Greets the mail server, and logs in there; `nil` without mail.

@@ -64,13 +64,15 @@ extension Failure {
             case .weakPassword(let text): Failure("WEAK_PASSWORD", text)
             case .passwordRequirements(let missing):
                 Failure("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "Missing password requirements: [\(missing.joined(separator: ", "))]")
+            // SDKs sign their person out at an error in JSON, and another try succeeds.
+            case .tooManyAttempts(.migrateSession, by: _), .quotaExceeded(.migrateSession): .unavailable
             case .tooManyAttempts(let action, by: let scope): .tooManyAttempts(action, by: scope)
             case .quotaExceeded(let action):
                 Failure("QUOTA_EXCEEDED", "Exceeded the project's quota for \(action.rawValue). Try again later.", signInCodes: .later)
             case .invalidActionCode, .voidDigits: Failure("INVALID_OOB_CODE")
             case .expiredActionCode: Failure("EXPIRED_OOB_CODE")
             case .emailMismatch: Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
-            case .conflict, .overloaded, .database(.unavailable), .database(.timedOut), .database(.locked):
+            case .formerIssuerUnavailable, .conflict, .overloaded, .database(.unavailable), .database(.timedOut), .database(.locked):
                 Failure.unavailable
             case .noSigningKey, .sealBroken, .hashKeyMissing, .database: .internal
             }

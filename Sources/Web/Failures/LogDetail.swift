@@ -14,10 +14,13 @@ package enum LogDetail {
         }
     }
 
-    /// The level of the line about a request that could not be answered. One that met other changes of the same account needs
-    /// nothing of the operator.
+    /// The level of the line about a request that could not be answered. One that met other changes of the same account, or that a limit
+    /// refused, needs nothing of the operator.
     package static func level(of error: any Error) -> Logger.Level {
-        if case AccountError.conflict = error { .notice } else { .error }
+        switch error {
+        case AccountError.conflict, AccountError.tooManyAttempts, AccountError.quotaExceeded: .notice
+        default: .error
+        }
     }
 
     /// The reason why a provider's answer was refused; `nil` for other errors.

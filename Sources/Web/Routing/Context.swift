@@ -2,6 +2,7 @@ package import Accounts
 package import Brokerage
 package import HTTP
 package import Logging
+package import Migration
 import ProjectSettings
 package import Projects
 import Providers
@@ -84,6 +85,8 @@ package struct Context: Sendable {
 package final class Services: Sendable {
     package let accounts: Accounts
     package let brokerage: Brokerage
+    package let sessionBridge: SessionBridge
+    package let googleTokens: GoogleTokens
     package let projects: ProjectDirectory
     package let site: Site
     package let metrics: Metrics
@@ -95,12 +98,14 @@ package final class Services: Sendable {
     package let description: @Sendable () throws -> [UInt8]
 
     package init(
-        accounts: Accounts, brokerage: Brokerage, projects: ProjectDirectory,
+        accounts: Accounts, brokerage: Brokerage, sessionBridge: SessionBridge, googleTokens: GoogleTokens, projects: ProjectDirectory,
         site: Site, metrics: Metrics, clock: Clock, log: Logger,
         readiness: @escaping @Sendable () async throws -> Void, description: @escaping @Sendable () throws -> [UInt8]
     ) {
         self.accounts = accounts
         self.brokerage = brokerage
+        self.sessionBridge = sessionBridge
+        self.googleTokens = googleTokens
         self.projects = projects
         self.site = site
         self.metrics = metrics

@@ -49,7 +49,7 @@ struct CheckCommand: AsyncParsableCommand {
         let told = [live.pending].compactMap(\.self) + live.findings.map(\.told)
         print(told.isEmpty ? "database  ok" : told.map { "database  \($0)" }.joined(separator: "\n"))
         var problems = live.findings.count
-        for part in await checkup.providerParts() {
+        for part in await checkup.providerParts() + checkup.migrationParts() {
             let faults = part.findings.filter { $0.grade == .fault }
             problems += faults.count
             print(

@@ -14,9 +14,13 @@ _READ = (
 )
 
 
+# The targets that read the configuration.
+_READERS = ("Config/", "Pages/", "ProjectSettings/", "Projects/", "Providers/", "Server/")
+
+
 def names():
-    """Every text and every case of an enumeration in the sources that has the form of a key; not of `Crypto`, which stands below `Config`."""
-    texts = "\n".join(text for path, text in SOURCES.items() if not path.startswith("Crypto/"))
+    """Every text and every case of an enumeration that has the form of a key, in the sources of the targets that read the configuration."""
+    texts = "\n".join(text for path, text in SOURCES.items() if path.startswith(_READERS))
     cases = re.findall(r"^ *case (`?[a-z]\w*`?(?:, [a-z]\w*)*)$", texts, re.MULTILINE)
     return set(re.findall(r'"([a-z][A-Za-z0-9]*)"', texts)) | {name.strip("`") for line in cases for name in line.split(", ")}
 

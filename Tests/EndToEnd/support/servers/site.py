@@ -41,7 +41,7 @@ GENEROUS = {
     **{action: {"perAddress": "1000000 per 1h"} for action in ("actionCode", "deleteAccount", "identify")},
     **{
         action: {"perAddress": "1000000 per 1h", "perProject": "1000000 per 1h"}
-        for action in ("signUp", "startSignIn", "federatedSignIn", "customToken")
+        for action in ("signUp", "startSignIn", "federatedSignIn", "customToken", "migrateSession")
     },
     **{
         action: {scope: "1000000 per 1h" for scope in (second, "perAccount", "perAddress", "perProject")}
@@ -71,7 +71,13 @@ def write_secret(file, text):
 
 
 class Site:
-    """One configuration and one database. Files are JSON, which is YAML."""
+    """One configuration and one database. Files are JSON, which is YAML.
+
+    `through`: a command that starts the site's processes. `variables`: more of their environment.
+    """
+
+    through = ()
+    variables = {}
 
     def __init__(self, providers=None, *, settings=None, project=None, others=None, database=None, migrate=True):
         note(CLIENT_SECRET)
@@ -151,11 +157,11 @@ class Site:
         return f"{self.url}/{PROJECT}"
 
     def environment(self):
-        return environment(DATABASE_URL=self.database)
+        return environment(DATABASE_URL=self.database, **self.variables)
 
     def run(self, *arguments, check=False, timeout=TIMEOUT, prints_secret=False):
         """Runs a command to its end; its output is kept with the logs, where it must not hold a secret that the tests saw."""
-        command = [BINARY, *arguments, "--config", self.config]
+        command = [*self.through, BINARY, *arguments, "--config", self.config]
         result = subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=timeout)
         log = self.folder / f"command-{next(counter)}.log"
         log.write_text(("" if prints_secret else result.stdout) + result.stderr)
@@ -171,6 +177,7 @@ class Site:
             config = self.folder / f"gatehouse-{port}.yaml"
             config.write_text(json.dumps({**self.settings, "listen": f"127.0.0.1:{port}"}))
         operations = self.settings.get("operations", {}).get("listen")
+        options.setdefault("through", self.through)
         server = Server(config, port or self.port, self.environment(), self.folder, operations=operations, **options)
         self.servers.append(server)
         if wait:

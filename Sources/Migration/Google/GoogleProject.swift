@@ -1,0 +1,88 @@
+package import Curl
+import HTTP
+import JSON
+package import ProjectSettings
+package import Runtime
+import Text
+
+/// A Firebase project at Google: the calls that this server makes about it, with the credentials of the project's file.
+package struct GoogleProject: Sendable {
+    let migration: FirebaseMigration
+    let upstream: any Upstream
+    let access: GoogleAccess
+    let clock: Clock
+
+    package init(_ migration: FirebaseMigration, upstream: any Upstream, access: GoogleAccess, clock: Clock) {
+        self.migration = migration
+        self.upstream = upstream
+        self.access = access
+        self.clock = clock
+    }
+
+    /// The time for one call, in which a person waits.
+    private static let timeout: Duration = .seconds(5)
+
+    /// Google's answer for a person's refresh token.
+    struct Refreshed {
+        let idToken: String
+        let userID: UTF8Text
+        let projectNumber: UTF8Text
+    }
+
+    /// Redeems a refresh token of Firebase's.
+    /// <https://cloud.google.com/identity-platform/docs/use-rest-api#section-refresh-token>
+    func refresh(_ token: UTF8Text) async throws(GoogleFailure) -> Refreshed {
+        let key: Form = ["key": UTF8Text(migration.apiKey.reveal())]
+        var request = OutboundRequest(
+            .post, "\(GoogleAddress.secureToken)?\(key.encoded())",
+            headers: ["accept": "application/json", "content-type": "application/x-www-form-urlencoded"])
+        let form: Form = ["grant_type": "refresh_token", "refresh_token": token]
+        request.body = Array(form.encoded().utf8)
+        request.timeout = Self.timeout
+        let json = try await GoogleAnswer.json(of: request, "refresh of tokens", by: upstream)
+        guard let idToken = json["id_token"]?.string, let userID = json["user_id"]?.string, let number = json["project_id"]?.string else {
+            throw .unavailable("Google's refresh of tokens answered without id_token, user_id or project_id")
+        }
+        return Refreshed(idToken: idToken.asString, userID: userID, projectNumber: number)
+    }
+
+    /// Throws unless Google takes the API key for refreshes: it is shown a token that does not exist.
+    package func tryKey() async throws(GoogleFailure) {
+        do { _ = try await refresh("gatehouse-check") } catch {
+            guard case .refused(code: "INVALID_REFRESH_TOKEN") = error else { throw error }
+        }
+    }
+
+    /// The names of the claims that administrators have given the person there; empty for none.
+    func customClaims(of uid: String) async throws(GoogleFailure) -> Set<UTF8Text> {
+        guard let text = try await record(of: uid)?["customAttributes"]?.string else { return [] }
+        return Set(((try? JSON.parse(text.asString))?.object ?? [:]).map(\.name))
+    }
+
+    /// The person's record; `nil` when there is none.
+    /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/lookup>
+    func record(of uid: String) async throws(GoogleFailure) -> JSON? {
+        let body: JSON = ["localId": [.string(uid)]]
+        return try await call(.post, "/v1/projects/\(migration.projectID)/accounts:lookup", body, "look-up of accounts")["users"]?[0]
+    }
+
+    /// Throws unless the service account may read the project's configuration, which names the project's number: then id and number belong
+    /// together, and the operator is at home there.
+    /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects/getConfig>
+    package func proveOwnership() async throws(GoogleFailure) {
+        let config = try await call(.get, "/v2/projects/\(migration.projectID)/config", nil, "configuration of the project")
+        guard config["name"]?.string == UTF8Text("projects/\(migration.projectNumber)/config") else {
+            throw .misconfigured("Google's configuration of the project \(migration.projectID) names another projectNumber")
+        }
+    }
+
+    private func call(_ method: HTTP.Method, _ path: String, _ body: JSON?, _ name: String) async throws(GoogleFailure) -> JSON {
+        let token = try await access.token(of: migration.serviceAccount, upstream, at: clock.now())
+        var request = OutboundRequest(
+            method, GoogleAddress.identityToolkit + path,
+            headers: ["accept": "application/json", "authorization": "Bearer \(token.reveal())"], body: body?.bytes())
+        if body != nil { request.headers.add("content-type", "application/json") }
+        request.timeout = Self.timeout
+        return try await GoogleAnswer.json(of: request, name, by: upstream)
+    }
+}

@@ -1,0 +1,117 @@
+import Config
+import Crypto
+import JSON
+package import Runtime
+import Text
+
+/// The Firebase project that this project's people come from, while they are moving here: `migration.firebase` of a project's file.
+///
+/// All of it ends at `until`, without a restart. Google's addresses are fixed (`Migration/Google/GoogleAddress.swift`); no setting changes them.
+package struct FirebaseMigration: Sendable {
+    /// `aud` of Google's ID tokens.
+    package var projectID: String
+    /// Google's refresh tokens are answered with it.
+    package var projectNumber: Int64
+    package var serviceAccount: GoogleServiceAccount
+    /// A key of the Firebase project, for calls of this server.
+    package var apiKey: Secret
+    /// The first moment at which nothing of Google's counts any more.
+    package var until: Instant
+    /// Whether Google's refresh tokens are traded for sessions.
+    package var sessions = true
+
+    /// - Parameters:
+    ///   - until: the first moment at which nothing of Google's counts any more.
+    package init(projectID: String, projectNumber: Int64, serviceAccount: GoogleServiceAccount, apiKey: Secret, until: Instant) {
+        self.projectID = projectID
+        self.projectNumber = projectNumber
+        self.serviceAccount = serviceAccount
+        self.apiKey = apiKey
+        self.until = until
+    }
+
+    /// `iss` of Google's ID tokens.
+    package var issuer: String { "https://securetoken.google.com/\(projectID)" }
+}
+
+extension ProjectSettings {
+    /// The Firebase project whose tokens count at `now`; `nil` when there is none, or when its time is over.
+    package func openMigration(at now: Instant) -> FirebaseMigration? {
+        guard let firebaseMigration, now < firebaseMigration.until else { return nil }
+        return firebaseMigration
+    }
+}
+
+extension FirebaseMigration {
+    /// - Parameter now: the present time; from `until` on, the operator is told to clean up at Google.
+    init?(_ section: Section, now: Instant) {
+        for (key, remedy) in [
+            ("projectId", "the id of the Firebase project"),
+            ("projectNumber", "the number of the Firebase project (its settings in Firebase's console show it)"),
+            ("serviceAccount", "write {file: google.json}, the key of a service account of the Firebase project"),
+            ("apiKey", "write {env: NAME} or {file: path}, an API key of the Firebase project for this server alone"),
+            ("until", "the day on which people have moved, such as 2027-03-01"),
+        ] {
+            section.require(key, remedy)
+        }
+        let projectID = section.value("projectId", expected: "the id of a Firebase project, such as acme-prod") {
+            ProjectSettings.isID($0) ? $0 : nil
+        }
+        let number = section.int("projectNumber", in: 1...Int(Int64.max))
+        let serviceAccount = section.secret("serviceAccount").flatMap { file -> GoogleServiceAccount? in
+            do throws(GoogleServiceAccount.Fault) { return try GoogleServiceAccount(file) } catch {
+                section.fault("serviceAccount", error.description)
+                return nil
+            }
+        }
+        let apiKey = section.secret("apiKey")
+        let until = section.value("until", expected: "a date such as 2027-05-01, or a time such as 2027-05-01T12:00:00Z") {
+            Instant(utc: $0)
+        }
+        let sessions = section.bool("sessions", default: true)
+        section.finish()
+        guard let projectID, let number, let serviceAccount, let apiKey, let until else { return nil }
+        self.init(
+            projectID: projectID, projectNumber: Int64(number), serviceAccount: serviceAccount, apiKey: apiKey, until: until)
+        self.sessions = sessions
+        if until <= now {
+            section.note(
+                "until",
+                "is over, so tokens of the Firebase project \(projectID) count no more; delete the API key and the key of "
+                    + "\(serviceAccount.email) at Google, their files here, and the section migration")
+        }
+    }
+}
+
+/// The key file of a Google service account, as far as this server uses it. What the file says about addresses counts for nothing.
+/// <https://cloud.google.com/iam/docs/keys-create-delete#creating>
+package struct GoogleServiceAccount: Sendable {
+    package let email: String
+    package let keyID: String
+    /// PEM.
+    package let privateKey: Secret
+
+    /// Why a text is not the key file of a service account, to stand after the name of the setting.
+    package struct Fault: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Reads the JSON of a key file.
+    package init(_ file: Secret) throws(Fault) {
+        guard let json = try? JSON.parse(file.reveal()), json.object != nil else {
+            throw Fault(description: "is not the JSON of a key file")
+        }
+        guard json["type"]?.string == "service_account" else {
+            throw Fault(description: "is not the key file of a service account; in Google's console: IAM, Service accounts, Keys, Add key")
+        }
+        guard let email = json["client_email"]?.string, email.utf8.contains(UInt8(ascii: "@")), let id = json["private_key_id"]?.string,
+            !id.isEmpty, let pem = json["private_key"]?.string
+        else { throw Fault(description: "is a key file without client_email, private_key_id or private_key") }
+        guard let key = try? PrivateKey(pem: pem.asString), case .rsa = key.publicKey.components else {
+            throw Fault(description: "has a private_key that is not an RSA key in PEM form")
+        }
+        self.email = email.asString
+        keyID = id.asString
+        privateKey = Secret(pem.asString)
+    }
+}

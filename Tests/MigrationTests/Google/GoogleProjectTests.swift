@@ -1,0 +1,110 @@
+import Curl
+import HTTP
+import JSON
+import ProjectSettings
+import Runtime
+import TestKit
+import Testing
+import Text
+
+@testable import Migration
+
+/// What Google's calls are asked, and what their answers mean.
+@Suite struct GoogleProjectTests {
+    private static let refresh = GoogleAddress.secureToken + "?" + Form([(name: "key", value: "server key")]).encoded()
+    private static let config = GoogleAddress.identityToolkit + "/v2/projects/acme-prod/config"
+
+    private static func error(_ message: String, status: Int) -> JSON {
+        ["error": ["code": .integer(Int64(status)), "message": .string(message)]]
+    }
+
+    @Test func `redeems a refresh token at Google's address, by a form`() async throws {
+        let firebase = try FirebaseFixture()
+        firebase.upstream.answer(Self.refresh, ["id_token": "a.b.c", "user_id": "ada", "project_id": "100200300400"])
+        let answer = try await firebase.project.refresh("AMf-vB/+ &")
+        #expect(answer.idToken == "a.b.c" && answer.userID == "ada" && answer.projectNumber == "100200300400")
+        let request = try #require(firebase.upstream.requests.first)
+        let form = try #require(Form(request.body ?? []))
+        #expect(form["grant_type"] == "refresh_token" && form["refresh_token"] == "AMf-vB/+ &")
+        #expect(request.timeout == .seconds(5))
+    }
+
+    @Test(arguments: [
+        (400, "TOKEN_EXPIRED", "refused TOKEN_EXPIRED"), (400, "USER_DISABLED", "refused USER_DISABLED"),
+        (400, "INVALID_REFRESH_TOKEN : who knows", "refused INVALID_REFRESH_TOKEN"),
+        (400, "PROJECT_NUMBER_MISMATCH", "misconfigured"), (400, "API key not valid. Please pass a valid API key.", "misconfigured"),
+        (403, "Requests from this IP address are blocked.", "misconfigured"), (404, "Not Found", "misconfigured"),
+        (401, "UNAUTHENTICATED", "misconfigured"), (429, "RESOURCE_EXHAUSTED", "unavailable"), (500, "INTERNAL", "unavailable"),
+        (503, "UNAVAILABLE", "unavailable"), (408, "", "unavailable"),
+    ])
+    func `tells what concerns the person from Google's outages and from our own credentials`(
+        status: Int, message: String, kind: String
+    ) async throws {
+        let firebase = try FirebaseFixture()
+        firebase.upstream.answer(Self.refresh, Self.error(message, status: status), status: status)
+        #expect(await self.kind { _ = try await firebase.project.refresh("AMf-vB") } == kind)
+    }
+
+    @Test func `an answer that cannot be read, and none, are outages`() async throws {
+        let firebase = try FirebaseFixture()
+        for text in ["<html>", "[]", "{}", #"{"id_token":"a","user_id":7,"project_id":"1"}"#] {
+            firebase.upstream.answer(Self.refresh, text: text)
+            #expect(await kind { _ = try await firebase.project.refresh("AMf-vB") } == "unavailable", "\(text)")
+        }
+        firebase.upstream.fail(Self.refresh, .timedOut)
+        #expect(await kind { _ = try await firebase.project.refresh("AMf-vB") } == "unavailable")
+    }
+
+    @Test func `SEC-52 owns the project whose configuration it may read, with the number of the file`() async throws {
+        let firebase = try FirebaseFixture()
+        firebase.upstream.answer(GoogleAddress.accessTokens, ["access_token": "ya29.a", "expires_in": 3599])
+        firebase.upstream.answer(Self.config, ["name": "projects/100200300400/config"])
+        try await firebase.project.proveOwnership()
+        firebase.upstream.answer(Self.config, ["name": "projects/999/config"])
+        #expect(await kind { try await firebase.project.proveOwnership() } == "misconfigured")
+        firebase.upstream.answer(Self.config, Self.error("The caller does not have permission", status: 403), status: 403)
+        #expect(await kind { try await firebase.project.proveOwnership() } == "misconfigured")
+        // What the key file says about addresses counts for nothing.
+        #expect(firebase.upstream.requests.allSatisfy { !$0.url.contains("wrong.example") })
+    }
+
+    @Test func `uses an access token until a minute before its end`() async throws {
+        let firebase = try FirebaseFixture()
+        firebase.upstream.answer(GoogleAddress.accessTokens, ["access_token": "ya29.a", "expires_in": 3599])
+        firebase.upstream.answer(Self.config, ["name": "projects/100200300400/config"])
+        let project = firebase.project
+        try await project.proveOwnership()
+        firebase.time.advance(.seconds(3538))
+        try await project.proveOwnership()
+        #expect(firebase.upstream.count(GoogleAddress.accessTokens) == 1)
+        firebase.time.advance(.seconds(1))
+        try await project.proveOwnership()
+        #expect(firebase.upstream.count(GoogleAddress.accessTokens) == 2)
+        #expect(firebase.upstream.requests.last?.headers["authorization"] == "Bearer ya29.a")
+    }
+
+    @Test func `knows the claims that administrators have given a person there`() async throws {
+        let firebase = try FirebaseFixture()
+        let lookup = GoogleAddress.identityToolkit + "/v1/projects/acme-prod/accounts:lookup"
+        firebase.upstream.answer(GoogleAddress.accessTokens, ["access_token": "ya29.a", "expires_in": 3599])
+        firebase.upstream.answer(lookup, ["users": [["localId": "ada", "customAttributes": #"{"admin":true,"level":3}"#]]])
+        #expect(try await firebase.project.customClaims(of: "ada") == ["admin", "level"])
+        firebase.upstream.answer(lookup, ["kind": "identitytoolkit#GetAccountInfoResponse"])
+        #expect(try await firebase.project.customClaims(of: "ada") == [])
+    }
+
+    private func kind(_ call: () async throws -> Void) async -> String {
+        do {
+            try await call()
+            return "answered"
+        } catch GoogleFailure.refused(let code) {
+            return "refused \(code)"
+        } catch GoogleFailure.unavailable {
+            return "unavailable"
+        } catch GoogleFailure.misconfigured(let reason) {
+            return reason.contains("server key") ? "tells the key" : "misconfigured"
+        } catch {
+            return "\(error)"
+        }
+    }
+}
