@@ -13,15 +13,18 @@ struct ServiceAccountKey: Sendable {
     /// Reads the live keys of the account with this e-mail, in the project that the e-mail names. It may be another one than that of the call,
     /// which shows only once a key fits.
     ///
-    /// - Parameter id: of the only key to read; `nil` reads all keys of the account.
-    static func select(of email: ServiceAccountEmail, id: String?) -> SQL {
-        """
-        SELECT k.project_id, k.key_id, a.rights, k.public_key
-        FROM service_account_keys k
-        JOIN service_accounts a ON a.project_id = \(project: email.projectID) AND a.email = k.email
-        WHERE k.project_id = \(project: email.projectID) AND k.email = \(email.text) AND k.revoked_at IS NULL AND (\(id)::text IS NULL OR k.key_id = \(id))
-        ORDER BY k.created_at DESC LIMIT \(ServiceAccounts.mostKeys)
-        """
+    /// - Parameters:
+    ///   - id: of the only key to read; `nil` reads all keys of the account.
+    ///   - project: in place of the one that the e-mail names, for keys of another one that were imported.
+    static func select(of email: ServiceAccountEmail, id: String?, in project: String? = nil) -> SQL {
+        let project = project ?? email.projectID
+        return """
+            SELECT k.project_id, k.key_id, a.rights, k.public_key
+            FROM service_account_keys k
+            JOIN service_accounts a ON a.project_id = \(project: project) AND a.email = k.email
+            WHERE k.project_id = \(project: project) AND k.email = \(email.text) AND k.revoked_at IS NULL AND (\(id)::text IS NULL OR k.key_id = \(id))
+            ORDER BY k.created_at DESC LIMIT \(ServiceAccounts.mostKeys)
+            """
     }
 }
 

@@ -2,7 +2,7 @@ import Crypto
 import JOSE
 import JSON
 package import Postgres
-import ProjectSettings
+package import ProjectSettings
 package import Runtime
 import Text
 
@@ -42,40 +42,66 @@ package struct ServiceAccounts: Sendable {
     package func createKey(
         for email: ServiceAccountEmail, rights: Set<Administrator.Right>? = nil, publicURL: String
     ) async throws -> KeyFile {
-        let act = act(by: "service-accounts create")
         let key = try PrivateKey.generate(.rsa())
         let keyID = Hex.encode(Random.bytes(20))
-        let jwk = JWK(key: key.publicKey, kid: UTF8Text(keyID), algorithm: .rs256)
-        let project = email.projectID
+        let clientID = try await store(
+            key.publicKey, id: keyID, of: email.text, rights: rights, in: email.projectID, by: act(by: "service-accounts create"))
+        return KeyFile(email: email, clientID: clientID, keyID: keyID, key: key, publicURL: publicURL)
+    }
+
+    /// Takes over the public half of a key that Google made for a service account, whatever its project there, so that a back end goes on signing
+    /// custom tokens with it. A new account may do nothing else.
+    ///
+    /// Throws `ServiceAccountError.tooManyKeys`, `keyExists`, `AccountError`.
+    package func importKey(_ account: GoogleServiceAccount, into project: String) async throws {
+        let key = try PrivateKey(pem: account.privateKey.reveal())
+        do {
+            _ = try await store(
+                key.publicKey, id: account.keyID, of: account.email, rights: nil, ofNew: [.customTokens], in: project,
+                by: act(by: "service-accounts import"))
+        } catch AccountError.database(.constraint(name: "service_account_keys_pkey", state: _)) {
+            throw ServiceAccountError.keyExists
+        }
+    }
+
+    /// Stores a key of a new or an existing account. Returns the account's client id.
+    ///
+    /// - Parameters:
+    ///   - rights: `nil` leaves an existing account as it is, and gives a new one those of `ofNew`.
+    private func store(
+        _ key: PublicKey, id keyID: String, of email: String, rights: Set<Administrator.Right>?,
+        ofNew usual: Set<Administrator.Right> = Administrator.Right.usual, in project: String, by act: AuditedAct
+    ) async throws -> String {
+        let jwk = JWK(key: key, kid: UTF8Text(keyID), algorithm: .rs256)
         let now = clock.now()
         let results: [[Row]]
         do throws(AccountError) {
             results = try await storage.write(all: [
                 """
                 INSERT INTO service_accounts AS a (project_id, email, client_id, created_at, rights)
-                VALUES (\(project: project), \(email.text), \(KeyFile.randomClientID()), \(now), \((rights ?? Administrator.Right.usual).names))
+                VALUES (\(project: project), \(email), \(KeyFile.randomClientID()), \(now), \((rights ?? usual).names))
                 ON CONFLICT (project_id, email) DO UPDATE SET rights = coalesce(\(rights?.names), a.rights)
                 """,
                 .required(
                     """
                     INSERT INTO service_account_keys (project_id, email, key_id, public_key, created_at)
-                    SELECT \(project: project), \(email.text), \(keyID), \(jwk.json.text()), \(now)
+                    SELECT \(project: project), \(email), \(keyID), \(jwk.json.text()), \(now)
                     WHERE (SELECT count(*) FROM service_account_keys
-                        WHERE project_id = \(project: project) AND email = \(email.text) AND revoked_at IS NULL) < \(Self.mostKeys)
+                        WHERE project_id = \(project: project) AND email = \(email) AND revoked_at IS NULL) < \(Self.mostKeys)
                     RETURNING key_id
                     """),
                 act.record(
                     .serviceAccountKeyMade,
-                    facts: "'serviceAccount', \(email.text), 'key', \(keyID), 'rights', \(rights.map { $0.names.joined(separator: ", ") })",
+                    facts: "'serviceAccount', \(email), 'key', \(keyID), 'rights', \(rights.map { $0.names.joined(separator: ", ") })",
                     in: project),
-                "SELECT client_id FROM service_accounts WHERE project_id = \(project: project) AND email = \(email.text)",
+                "SELECT client_id FROM service_accounts WHERE project_id = \(project: project) AND email = \(email)",
             ])
         } catch {
             if case .conflict = error { throw ServiceAccountError.tooManyKeys }
             throw error
         }
         guard let clientID: String = try results.last?.first?.value() else { throw AccountError.database(.decoding("client_id")) }
-        return KeyFile(email: email, clientID: clientID, keyID: keyID, key: key, publicURL: publicURL)
+        return clientID
     }
 
     /// Every key that the project ever had, by account and age.
@@ -165,6 +191,8 @@ package struct ServiceAccounts: Sendable {
 package enum ServiceAccountError: Error {
     /// The account has `ServiceAccounts.mostKeys` live keys; one must be revoked first.
     case tooManyKeys
+    /// The project has a key of this id, live or revoked.
+    case keyExists
 }
 
 /// The name of a service account, in the form of an address that receives no mail.

@@ -82,8 +82,15 @@ package struct CustomTokenSignIns: Sendable {
     private func serviceAccountKeys(
         of token: CustomToken.Unverified, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> [ServiceAccountKey] {
-        let keys = ServiceAccountEmail(address: token.issuer.asString).map { ServiceAccountKey.select(of: $0, id: token.keyID?.asString) }
-        let rows = try await limits.charge(Attempt(.customToken, from: client, in: project), then: keys)
+        let email = ServiceAccountEmail(address: token.issuer.asString)
+        let keys = email.map { ServiceAccountKey.select(of: $0, id: token.keyID?.asString) }
+        var rows = try await limits.charge(Attempt(.customToken, from: client, in: project), then: keys)
+        // A key of a Google project with another id, which was imported here.
+        if let email, email.projectID != project.id {
+            let imported = try await completion.storage.read(
+                ServiceAccountKey.select(of: email, id: token.keyID?.asString, in: project.id))
+            rows = imported.isEmpty ? rows : imported
+        }
         return try reading { try rows.map(ServiceAccountKey.init) }
     }
 

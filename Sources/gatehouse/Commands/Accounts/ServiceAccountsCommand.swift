@@ -1,6 +1,8 @@
 import Accounts
 import ArgumentParser
+import FoundationEssentials
 import JSON
+import ProjectSettings
 import Runtime
 import Server
 
@@ -8,7 +10,7 @@ import Server
 struct ServiceAccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service-accounts", abstract: "Make, list or revoke the keys of a project's back ends, and say what they may do.",
-        subcommands: [Create.self, List.self, Revoke.self, SetRights.self])
+        subcommands: [Create.self, Import.self, List.self, Revoke.self, SetRights.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -46,6 +48,37 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
                 } catch ServiceAccountError.tooManyKeys {
                     throw Failed("\(email.text) has \(ServiceAccounts.mostKeys) live keys; revoke one first")
                 }
+            }
+        }
+    }
+
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "import",
+            abstract:
+                "Take over a key that Google made, so that a back end goes on signing custom tokens with it. Only its public half is kept.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(.project) var project: String
+
+        @Argument(help: "The key file that Google's console gave for the service account.", completion: .file(extensions: ["json"]))
+        var file: String
+
+        func run() async throws {
+            if let reason = try common.soundConfiguration().reasonWhyUnknown(project) { throw Failed(reason) }
+            guard let bytes = FileManager.default.contents(atPath: file) else { throw Failed("\(file) cannot be read") }
+            let account: GoogleServiceAccount
+            do { account = try GoogleServiceAccount(Secret(String(decoding: bytes, as: UTF8.self))) } catch {
+                throw Failed("\(file) \(error)")
+            }
+            try await ServiceAccountsCommand.withAccounts(common) { accounts in
+                do { try await accounts.importKey(account, into: project) } catch ServiceAccountError.tooManyKeys {
+                    throw Failed("\(account.email) has \(ServiceAccounts.mostKeys) live keys; revoke one first")
+                } catch ServiceAccountError.keyExists {
+                    throw Failed("project \(project) has the key \(account.keyID) already")
+                }
+                print("Key \(account.keyID) of \(account.email) signs custom tokens of the project \(project).")
             }
         }
     }
