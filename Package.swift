@@ -109,7 +109,8 @@ let package = Package(
         kit(
             "OpenIDProvider",
             [
-                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Pages", "ProjectSettings", "Projects",
+                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Migration", "Pages", "ProjectSettings",
+                "Projects",
                 "Providers", "Runtime", "Text", logging,
             ],
             resources: [.embedInCode("Scripts")]),

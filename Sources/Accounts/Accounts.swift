@@ -71,6 +71,8 @@ package final class Accounts: Sendable {
             signUps: SignUps(clock: clock, limits: limits, passwords: passwords, completion: completion),
             passwords: PasswordSignIns(clock: clock, limits: limits, passwords: passwords, completion: completion),
             emailLinks: EmailLinkSignIns(clock: clock, codes: codes, idTokens: idTokens, notices: notices, completion: completion),
+            formerPasswords: FormerPasswords(
+                storage: storage, clock: clock, limits: limits, passwords: passwords, completion: completion),
             bridgedSessions: BridgedSessions(
                 sessions: sessions, limits: limits, completion: completion, clock: clock, keys: masterKey.bridgedSessions),
             customTokens: CustomTokenSignIns(clock: clock, limits: limits, completion: completion),
@@ -107,6 +109,7 @@ package struct SignInRules: Sendable {
     package let signUps: SignUps
     package let passwords: PasswordSignIns
     package let emailLinks: EmailLinkSignIns
+    package let formerPasswords: FormerPasswords
     package let bridgedSessions: BridgedSessions
     package let customTokens: CustomTokenSignIns
     package let federated: FederatedSignIns

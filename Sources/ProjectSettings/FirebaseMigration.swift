@@ -19,6 +19,16 @@ package struct FirebaseMigration: Sendable {
     package var until: Instant
     /// Whether Google's refresh tokens are traded for sessions.
     package var sessions = true
+    package var passwords = Passwords.off
+
+    /// When Google is asked about a password that an account here does not have.
+    package enum Passwords: String, Sendable, CaseIterable {
+        case off
+        /// When it is wrong here, and nobody has changed it here since the import.
+        case changed
+        /// The same, where no hashes were imported: also about addresses without an account.
+        case always
+    }
 
     /// - Parameters:
     ///   - until: the first moment at which nothing of Google's counts any more.
@@ -69,11 +79,13 @@ extension FirebaseMigration {
             Instant(utc: $0)
         }
         let sessions = section.bool("sessions", default: true)
+        let passwords = section.choice("passwords", default: Passwords.off)
         section.finish()
         guard let projectID, let number, let serviceAccount, let apiKey, let until else { return nil }
         self.init(
             projectID: projectID, projectNumber: Int64(number), serviceAccount: serviceAccount, apiKey: apiKey, until: until)
         self.sessions = sessions
+        self.passwords = passwords
         if until <= now {
             section.note(
                 "until",

@@ -42,6 +42,8 @@ package struct Worker: Sendable {
             accounts: accounts, brokerage: brokerage,
             sessionBridge: SessionBridge(
                 accounts: accounts, tokens: googleTokens, upstream: client, shared: process.sessionBridge, clock: process.clock),
+            passwordBridge: PasswordBridge(
+                accounts: accounts, tokens: googleTokens, upstream: client, access: process.sessionBridge.access, clock: process.clock),
             googleTokens: googleTokens, projects: process.projects,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: process.metrics,
             clock: process.clock, log: process.log,

@@ -34,10 +34,12 @@ import Text
     }
 
     @Test func `reads the Firebase project, and when its time is over`() throws {
-        let (read, faults, notes) = try read()
-        let migration = try #require(read)
+        let (entry, faults, notes) = try read()
+        let migration = try #require(entry)
         #expect(faults == [] && notes == [])
         #expect(migration.projectID == "acme-prod" && migration.projectNumber == 100_200_300_400 && migration.sessions)
+        #expect(migration.passwords == .off)
+        #expect(try read(Self.entry + "\npasswords: always").migration?.passwords == .always)
         #expect(migration.issuer == "https://securetoken.google.com/acme-prod")
         #expect(migration.serviceAccount.email == "m@acme-prod.iam.gserviceaccount.com" && migration.apiKey.reveal() == "AIza")
         var project = ProjectSettings(id: "acme", number: 7, apiKeys: ["k"], authorizedDomains: [], redirectURLs: [])

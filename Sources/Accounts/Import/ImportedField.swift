@@ -97,6 +97,11 @@ struct ImportMemory: Equatable {
         return Array(Digest.sha256(bytes.bytes).prefix(digestLength))
     }
 
+    /// Whether the account's password is the one that was imported: nobody has set or removed it here since.
+    func hasPassword(of account: Account) -> Bool {
+        has(ImportedField.password.value(of: account, nil, isSource: false), of: .password, stored: true)
+    }
+
     private static func short(_ bytes: [UInt8]) -> [UInt8] { Array(Digest.sha256(bytes).prefix(length)) }
 
     private func part(_ field: ImportedField, stored: Bool) -> Range<Int> {

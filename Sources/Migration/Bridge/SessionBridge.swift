@@ -22,7 +22,7 @@ package final class SessionBridge: Sendable {
 
     /// The parts that the loops of a process share.
     package struct Shared: Sendable {
-        let access: GoogleAccess
+        package let access: GoogleAccess
         let inFlight = ExchangesInFlight()
         let metrics: ExchangeMetrics
 

@@ -46,6 +46,23 @@ package struct GoogleProject: Sendable {
         return Refreshed(idToken: idToken.asString, userID: userID, projectNumber: number)
     }
 
+    /// Signs a person in by a password. Returns their ID token; `nil` when the password is right and a second factor is due.
+    /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithPassword>
+    func signIn(email: String, password: String) async throws(GoogleFailure) -> String? {
+        let key: Form = ["key": UTF8Text(migration.apiKey.reveal())]
+        let body: JSON = ["email": .string(email), "password": .string(password), "returnSecureToken": true]
+        var request = OutboundRequest(
+            .post, "\(GoogleAddress.identityToolkit)/v1/accounts:signInWithPassword?\(key.encoded())",
+            headers: ["accept": "application/json", "content-type": "application/json"], body: body.bytes())
+        request.timeout = Self.timeout
+        let json = try await GoogleAnswer.json(of: request, "sign-in by password", by: upstream)
+        if let token = json["idToken"]?.string { return token.asString }
+        guard json["mfaPendingCredential"]?.string != nil else {
+            throw .unavailable("Google's sign-in by password answered without idToken and mfaPendingCredential")
+        }
+        return nil
+    }
+
     /// Throws unless Google takes the API key for refreshes: it is shown a token that does not exist.
     package func tryKey() async throws(GoogleFailure) {
         do { _ = try await refresh("gatehouse-check") } catch {

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import Identity
+import Migration
 import ProjectSettings
 import Text
 import Web
@@ -21,7 +22,7 @@ extension HostedVisit {
     func signIn(_ form: Form) async throws -> Response {
         guard offer.hasPassword else { throw Failure.passwordLoginDisabled }
         let (email, password) = (try email(in: form), try password(in: form))
-        let (_, outcome) = try await accounts.signIn.passwords.signIn(
+        let (_, outcome) = try await context.services.passwordBridge.signIn(
             email: email, password: password, in: settings, from: context.browserClientInfo)
         return try await begin(outcome)
     }

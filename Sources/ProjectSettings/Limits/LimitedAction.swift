@@ -37,6 +37,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case customToken
     /// A refresh token of Firebase's that is to be traded for a session, about which Google is asked.
     case migrateSession
+    /// A question to Firebase about a password, which is a guess until it is answered.
+    case migratePassword
     /// A service account's request for an access token, whose key must be looked up before it can be refused.
     case accessToken
 }
@@ -99,6 +101,7 @@ extension LimitedAction {
         case .actionCode: [(.address, Rate(100, per: tenMinutes))]
         case .update: [(.account, Rate(60, per: hour)), (.address, Rate(600, per: tenMinutes))]
         case .changeSignInMethods: [(.mailbox, Rate(20, per: hour))]
+        case .migratePassword: [(.account, Rate(5, per: hour)), (.address, Rate(60, per: tenMinutes))]
         case .clientSecret: [(.accountAndAddress, Rate(10, per: tenMinutes)), (.address, Rate(100, per: tenMinutes))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
         case .identify: [(.address, Rate(100, per: tenMinutes))]

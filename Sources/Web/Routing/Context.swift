@@ -86,6 +86,7 @@ package final class Services: Sendable {
     package let accounts: Accounts
     package let brokerage: Brokerage
     package let sessionBridge: SessionBridge
+    package let passwordBridge: PasswordBridge
     package let googleTokens: GoogleTokens
     package let projects: ProjectDirectory
     package let site: Site
@@ -98,13 +99,15 @@ package final class Services: Sendable {
     package let description: @Sendable () throws -> [UInt8]
 
     package init(
-        accounts: Accounts, brokerage: Brokerage, sessionBridge: SessionBridge, googleTokens: GoogleTokens, projects: ProjectDirectory,
+        accounts: Accounts, brokerage: Brokerage, sessionBridge: SessionBridge, passwordBridge: PasswordBridge,
+        googleTokens: GoogleTokens, projects: ProjectDirectory,
         site: Site, metrics: Metrics, clock: Clock, log: Logger,
         readiness: @escaping @Sendable () async throws -> Void, description: @escaping @Sendable () throws -> [UInt8]
     ) {
         self.accounts = accounts
         self.brokerage = brokerage
         self.sessionBridge = sessionBridge
+        self.passwordBridge = passwordBridge
         self.googleTokens = googleTokens
         self.projects = projects
         self.site = site

@@ -83,6 +83,25 @@ import Text
         #expect(firebase.upstream.requests.last?.headers["authorization"] == "Bearer ya29.a")
     }
 
+    @Test func `a right password has an ID token, or waits for a second factor`() async throws {
+        let firebase = try FirebaseFixture()
+        let url =
+            "\(GoogleAddress.identityToolkit)/v1/accounts:signInWithPassword?"
+            + Form([(name: "key", value: "server key")]).encoded()
+        firebase.upstream.answer(url, ["idToken": "a.b.c", "localId": "ada"])
+        #expect(try await firebase.project.signIn(email: "ada@example.com", password: "secret") == "a.b.c")
+        let asked = try JSON.parse(try #require(firebase.upstream.requests.first?.body))
+        #expect(asked == ["email": "ada@example.com", "password": "secret", "returnSecureToken": true])
+        firebase.upstream.answer(url, ["mfaPendingCredential": "pending"])
+        #expect(try await firebase.project.signIn(email: "ada@example.com", password: "secret") == nil)
+        firebase.upstream.answer(url, Self.error("INVALID_LOGIN_CREDENTIALS", status: 400), status: 400)
+        #expect(
+            await kind { _ = try await firebase.project.signIn(email: "ada@example.com", password: "x") }
+                == "refused INVALID_LOGIN_CREDENTIALS")
+        firebase.upstream.answer(url, ["localId": "ada"])
+        #expect(await kind { _ = try await firebase.project.signIn(email: "ada@example.com", password: "x") } == "unavailable")
+    }
+
     @Test func `knows the claims that administrators have given a person there`() async throws {
         let firebase = try FirebaseFixture()
         let lookup = GoogleAddress.identityToolkit + "/v1/projects/acme-prod/accounts:lookup"
