@@ -3,14 +3,14 @@ package import Crypto
 
 /// Brings the accounts of other systems here, and ours to them.
 ///
-/// A source reads the export of one system (`Sources/`; each has a subcommand of `gatehouse import`) and gives a `SourceAccount` for each account.
+/// A source reads the export of one system, or asks it (`Sources/`; each has a subcommand of `gatehouse import`) and gives a `SourceAccount` for each account.
 /// `ImportRules` checks it by the rules that are common to all sources, and makes the `ImportedAccount` that `AccountImport` stores. The
 /// exporters write what `AccountExport` reads. No SQL is here.
 package protocol AccountSource {
     /// The next account, or the reason why the next row is not one; `nil` at the end.
     ///
     /// Throws `SourceFailure` when the rest of the source cannot be read.
-    mutating func next() throws(SourceFailure) -> SourceEntry?
+    mutating func next() async throws(SourceFailure) -> SourceEntry?
 
     /// The things of the source that no account here can keep, with the number of accounts that it concerns; complete at the end.
     var losses: SourceLosses { get }

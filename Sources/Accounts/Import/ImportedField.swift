@@ -113,6 +113,11 @@ struct ImportMemory: Equatable {
         Self.short(value) == Array(fields[part(field, stored: stored)])
     }
 
+    /// Whether every field of the account is as the last import stored it.
+    func isAsStored(_ account: Account) -> Bool {
+        ImportedField.allCases.allSatisfy { has($0.value(of: account, nil, isSource: false), of: $0, stored: true) }
+    }
+
     fileprivate mutating func keepStored(_ field: ImportedField, of other: ImportMemory) {
         let range = part(field, stored: true)
         fields.replaceSubrange(range, with: other.fields[range])

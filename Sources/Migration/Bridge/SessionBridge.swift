@@ -115,7 +115,7 @@ package final class SessionBridge: Sendable {
         do { proven = try await prove(token, at: google) } catch {
             switch error {
             case .refused(let code): throw Self.refusal(code) ?? unavailable(error, project)
-            case .unavailable, .misconfigured: throw unavailable(error, project)
+            case .unavailable, .misconfigured, .forbidden: throw unavailable(error, project)
             }
         }
         return try await accounts.signIn.bridgedSessions.open(proven, for: token, in: project, from: client)

@@ -12,12 +12,14 @@ package enum GoogleFailure: Error, Equatable, CustomStringConvertible {
     /// Google does not take the API key or the service account of the project's file, which only the operator can mend. With the reason for the
     /// log.
     case misconfigured(String)
+    /// Google says that these credentials may not do it. With the reason for the log.
+    case forbidden(String)
 
     /// A clause for the operator.
     package var description: String {
         switch self {
         case .refused(let code): "Google refuses it with \(code)"
-        case .unavailable(let reason), .misconfigured(let reason): reason
+        case .unavailable(let reason), .misconfigured(let reason), .forbidden(let reason): reason
         }
     }
 }
@@ -29,12 +31,19 @@ enum GoogleAnswer {
     /// - Parameters:
     ///   - call: the name of the call, for the log.
     static func json(of request: OutboundRequest, _ call: String, by upstream: any Upstream) async throws(GoogleFailure) -> JSON {
+        try await success(of: request, call, by: upstream).json
+    }
+
+    /// The JSON of a success, and the bytes that it was read from.
+    static func success(
+        of request: OutboundRequest, _ call: String, by upstream: any Upstream
+    ) async throws(GoogleFailure) -> (json: JSON, bytes: [UInt8]) {
         let response: OutboundResponse
         do { response = try await upstream.send(request) } catch { throw .unavailable("Google's \(call) gave no answer: \(error)") }
         let json = try? JSON.parse(response.body)
         guard response.status != 200 else {
             guard let json, json.object != nil else { throw .unavailable("Google's \(call) answered something that is not JSON") }
-            return json
+            return (json, response.body)
         }
         throw failure(status: response.status, json, call)
     }
@@ -46,6 +55,7 @@ enum GoogleAnswer {
         let answered = "Google's \(call) answered \(status)\(code.isEmpty ? "" : " \(code)")"
         switch status {
         case 400 where isCode(code) && code != "PROJECT_NUMBER_MISMATCH": return .refused(code: code)
+        case 403: return .forbidden(answered)
         case 408, 429, 500...: return .unavailable(answered)
         default: return .misconfigured(answered)
         }

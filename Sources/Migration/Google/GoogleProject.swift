@@ -94,12 +94,8 @@ package struct GoogleProject: Sendable {
     }
 
     private func call(_ method: HTTP.Method, _ path: String, _ body: JSON?, _ name: String) async throws(GoogleFailure) -> JSON {
-        let token = try await access.token(of: migration.serviceAccount, upstream, at: clock.now())
-        var request = OutboundRequest(
-            method, GoogleAddress.identityToolkit + path,
-            headers: ["accept": "application/json", "authorization": "Bearer \(token.reveal())"], body: body?.bytes())
-        if body != nil { request.headers.add("content-type", "application/json") }
-        request.timeout = Self.timeout
-        return try await GoogleAnswer.json(of: request, name, by: upstream)
+        let calls = GoogleCalls(
+            projectID: migration.projectID, account: migration.serviceAccount, upstream: upstream, access: access, clock: clock)
+        return try await calls.success(method, path, name, body, timeout: Self.timeout).json
     }
 }

@@ -88,6 +88,19 @@ import Testing
         #expect(try await count("imported_accounts", fixture) == 2)
     }
 
+    @Test func `accounts of earlier imports are found in the order of ids, with what was changed here since`() async throws {
+        let fixture = try await Fixture()
+        _ = try await store(["ada", "bob", "cleo", "dan"].map { imported($0, fixture) }, fixture)
+        _ = try await fixture.signIn(Fixture.ada("oidc.acme", subject: "s", email: "own@example.com", authoritative: true))
+        _ = try await fixture.database.write("UPDATE accounts SET display_name = 'Ours' WHERE account_id = 'bob'")
+        _ = try await fixture.database.write("UPDATE accounts SET last_login_at = now() WHERE account_id = 'cleo'")
+        let imports = fixture.accounts.administration.imports
+        let found = try await imports.earlier(after: nil, by: fixture.operator)
+        #expect(found.map(\.id) == ["ada", "bob", "cleo", "dan"] && found.map(\.isUnchangedHere) == [true, false, true, true])
+        #expect(try await imports.earlier(after: "bob", by: fixture.operator).map(\.id) == ["cleo", "dan"])
+        #expect(try await imports.earlier(after: "dan", by: fixture.operator).isEmpty)
+    }
+
     @Test func `a preview decides the same and writes nothing`() async throws {
         let fixture = try await Fixture()
         let batch = [imported("ada", fixture), imported("eve", fixture, place: 7) { $0.email = "ada@example.com" }]

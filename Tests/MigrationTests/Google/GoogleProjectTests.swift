@@ -33,7 +33,7 @@ import Text
         (400, "TOKEN_EXPIRED", "refused TOKEN_EXPIRED"), (400, "USER_DISABLED", "refused USER_DISABLED"),
         (400, "INVALID_REFRESH_TOKEN : who knows", "refused INVALID_REFRESH_TOKEN"),
         (400, "PROJECT_NUMBER_MISMATCH", "misconfigured"), (400, "API key not valid. Please pass a valid API key.", "misconfigured"),
-        (403, "Requests from this IP address are blocked.", "misconfigured"), (404, "Not Found", "misconfigured"),
+        (403, "Requests from this IP address are blocked.", "forbidden"), (404, "Not Found", "misconfigured"),
         (401, "UNAUTHENTICATED", "misconfigured"), (429, "RESOURCE_EXHAUSTED", "unavailable"), (500, "INTERNAL", "unavailable"),
         (503, "UNAVAILABLE", "unavailable"), (408, "", "unavailable"),
     ])
@@ -63,7 +63,7 @@ import Text
         firebase.upstream.answer(Self.config, ["name": "projects/999/config"])
         #expect(await kind { try await firebase.project.proveOwnership() } == "misconfigured")
         firebase.upstream.answer(Self.config, Self.error("The caller does not have permission", status: 403), status: 403)
-        #expect(await kind { try await firebase.project.proveOwnership() } == "misconfigured")
+        #expect(await kind { try await firebase.project.proveOwnership() } == "forbidden")
         // What the key file says about addresses counts for nothing.
         #expect(firebase.upstream.requests.allSatisfy { !$0.url.contains("wrong.example") })
     }
@@ -120,6 +120,8 @@ import Text
             return "refused \(code)"
         } catch GoogleFailure.unavailable {
             return "unavailable"
+        } catch GoogleFailure.forbidden {
+            return "forbidden"
         } catch GoogleFailure.misconfigured(let reason) {
             return reason.contains("server key") ? "tells the key" : "misconfigured"
         } catch {

@@ -8,7 +8,7 @@ struct SourceReading {
     var losses = SourceLosses()
 
     /// Reads a source to its end.
-    init(_ source: consuming some AccountSource) throws(SourceFailure) {
+    init(_ source: consuming some FileReader) throws(SourceFailure) {
         while let entry = try source.next() { entries.append(entry) }
         losses = source.losses
     }
@@ -16,6 +16,15 @@ struct SourceReading {
     var accounts: [SourceAccount] { entries.compactMap { if case .account(let account) = $0 { account } else { nil } } }
     var faults: [ImportFault] { entries.compactMap { if case .fault(let fault) = $0 { fault } else { nil } } }
 }
+
+/// A source that never waits, since it reads files.
+protocol FileReader: AccountSource {
+    mutating func next() throws(SourceFailure) -> SourceEntry?
+}
+
+extension Auth0Source: FileReader {}
+extension KeycloakSource: FileReader {}
+extension SupabaseSource: FileReader {}
 
 extension SourceAccount {
     /// Whether its password is this one. Nil without a hash.

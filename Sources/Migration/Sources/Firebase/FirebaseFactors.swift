@@ -12,11 +12,13 @@ struct FirebaseFactors {
     let text: String?
     /// How many need a secret that the source does not give (TOTP).
     let withoutSecret: Int
+    /// The kinds of the others.
+    let kinds: Set<String>
 
     /// - Parameter factors: in the form of Firebase's `mfaInfo`.
     init(_ factors: [JSON.Object]) throws(ImportFault) {
         guard !factors.isEmpty else {
-            (text, withoutSecret) = (nil, 0)
+            (text, withoutSecret, kinds) = (nil, 0, [])
             return
         }
         var kept: [JSON] = []
@@ -26,7 +28,15 @@ struct FirebaseFactors {
             throw ImportFault(.invalidSecondFactor, "the account has more than \(Self.most) second factors, or they are longer than 16 KiB")
         }
         self.text = text
-        withoutSecret = factors.count { $0["totpInfo"]?.object?.isEmpty ?? false }
+        let others = factors.filter { !($0["totpInfo"]?.object?.isEmpty ?? false) }
+        withoutSecret = factors.count - others.count
+        kinds = Set(others.map(Self.kind))
+    }
+
+    private static func kind(of factor: JSON.Object) -> String {
+        if factor["totpInfo"] != nil { return "one-time passwords (TOTP)" }
+        if factor["phoneInfo"] != nil || factor["unobfuscatedPhoneInfo"] != nil { return "phone" }
+        return factor["emailInfo"] != nil ? "mail" : "a means that is not known"
     }
 
     private static func kept(_ factor: JSON.Object) throws(ImportFault) -> JSON.Object {

@@ -64,6 +64,11 @@ package struct FirebaseUsers {
         if factors.withoutSecret > 0 {
             losses.add("second factor by TOTP: its secret is in no export, so the person must set it up again to sign in")
         }
+        if form == .google {
+            for kind in factors.kinds {
+                losses.note("second factor by \(kind): it is kept, and the account signs in by no single proof")
+            }
+        }
         for entry in try members.objects("providerUserInfo") { try add(entry, to: &account) }
         account.password = try password(members)
         if form == .own { try readOwn(members, into: &account) }

@@ -1,6 +1,5 @@
 import Accounts
 import ArgumentParser
-import FoundationEssentials
 import JSON
 import ProjectSettings
 import Runtime
@@ -67,11 +66,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         func run() async throws {
             if let reason = try common.soundConfiguration().reasonWhyUnknown(project) { throw Failed(reason) }
-            guard let bytes = FileManager.default.contents(atPath: file) else { throw Failed("\(file) cannot be read") }
-            let account: GoogleServiceAccount
-            do { account = try GoogleServiceAccount(Secret(String(decoding: bytes, as: UTF8.self))) } catch {
-                throw Failed("\(file) \(error)")
-            }
+            let account = try GoogleServiceAccount(path: file)
             try await ServiceAccountsCommand.withAccounts(common) { accounts in
                 do { try await accounts.importKey(account, into: project) } catch ServiceAccountError.tooManyKeys {
                     throw Failed("\(account.email) has \(ServiceAccounts.mostKeys) live keys; revoke one first")

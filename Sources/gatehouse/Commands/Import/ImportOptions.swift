@@ -1,14 +1,10 @@
 import ArgumentParser
-import Glibc
 import Migration
 import Text
 
 /// The arguments of every import.
 struct ImportOptions: ParsableArguments {
     @Argument(.project) var project: String
-
-    @Argument(help: "The file of the other system.", completion: .file())
-    var file: String
 
     @Flag(help: "Say what the import would do, and store nothing.")
     var dryRun = false
@@ -35,13 +31,6 @@ struct ImportOptions: ParsableArguments {
             standard input.
             """)
     var verify: String?
-
-    /// Throws unless the file can be read twice.
-    func requireFile() throws {
-        var status = stat()
-        guard stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
-        throw Failed("\(file) must be a file, and not a pipe or a directory: it is read twice")
-    }
 }
 
 extension ImportRules.Mails: ExpressibleByArgument {}

@@ -20,28 +20,31 @@ struct ImportPass {
     private(set) var hashKeys: [ImportedHashKey] = []
     /// How many accounts have an identity of each provider.
     private(set) var providers: [String: Int] = [:]
+    /// The accounts that the source has, also those that are refused here.
+    private(set) var present = GoneAccounts.Present()
     /// The account whose login is tried.
     private(set) var verified: ImportedAccount?
     /// The reason why the source could not be read to its end.
     private(set) var failure: SourceFailure?
 
     private let rejected: RejectedRows
+    private let notesPresent: Bool
     private var seen: SeenAccounts
     private var batch: [ImportedAccount] = []
 
     /// - Parameters:
     ///   - address: that of the account whose login is tried, in canonical form.
+    ///   - notesPresent: whether it matters afterwards which accounts the source has.
     ///   - take: previews or stores some accounts.
     static func read(
         _ source: any AccountSource, _ rules: ImportRules, to rejected: RejectedRows, of total: Int? = nil,
-        verifying address: String? = nil,
-        isTrial: Bool, _ take: ([ImportedAccount]) async throws -> ImportOutcome
+        verifying address: String? = nil, notesPresent: Bool, isTrial: Bool, _ take: ([ImportedAccount]) async throws -> ImportOutcome
     ) async throws -> ImportPass {
-        var (source, pass) = (source, ImportPass(rejected: rejected, seen: SeenAccounts(isTrial: isTrial)))
+        var (source, pass) = (source, ImportPass(rejected: rejected, seen: SeenAccounts(isTrial: isTrial), notesPresent: notesPresent))
         var progress = Progress("accounts", of: total, sharesTerminal: false)
         defer { progress.finish() }
         do {
-            while let entry = try source.next() {
+            while let entry = try await source.next() {
                 try pass.add(entry, rules, verifying: address)
                 guard pass.batch.count == batchLength else { continue }
                 progress.add(pass.batch.count)
@@ -57,13 +60,18 @@ struct ImportPass {
         return pass
     }
 
-    private init(rejected: RejectedRows, seen: SeenAccounts) { (self.rejected, self.seen) = (rejected, seen) }
+    private init(rejected: RejectedRows, seen: SeenAccounts, notesPresent: Bool) {
+        (self.rejected, self.seen, self.notesPresent) = (rejected, seen, notesPresent)
+    }
 
     private mutating func add(_ entry: SourceEntry, _ rules: ImportRules, verifying address: String?) throws {
         switch entry {
         case .skipped: skipped += 1
-        case .fault(let fault): try refuse(fault)
+        case .fault(let fault):
+            if let id = fault.accountID { note(id) }
+            try refuse(fault)
         case .account(let account):
+            note(account.id)
             do throws(ImportFault) {
                 let imported = try rules.account(account, &losses)
                 try seen.add(imported)
@@ -76,6 +84,8 @@ struct ImportPass {
             }
         }
     }
+
+    private mutating func note(_ id: String) { if notesPresent { present.add(id) } }
 
     private mutating func refuse(_ fault: ImportFault) throws {
         count += 1

@@ -14,24 +14,22 @@ struct ImportRun {
 
     private let options: ImportOptions
     private let rules: ImportRules
-    private let source: () throws -> any AccountSource
+    private let origin: ImportOrigin
     private let access: UsersCommand.Access
     private let project: Project
 
-    static func run<Command: ImportSourceCommand>(_ command: Command) async throws {
+    static func run(_ command: some ImportSourceCommand) async throws {
         let options = command.options
-        try options.requireFile()
-        let now = Clock.system.now()
-        var rules = ImportRules(now: now)
-        rules.mails = options.mails ?? Command.usualMails
-        rules.withoutCredential = options.withoutCredential
         let configuration = try command.common.soundConfiguration()
         guard let project = configuration.project(options.project) else {
             throw Failed(configuration.reasonWhyUnknown(options.project) ?? "")
         }
-        try await UsersCommand.withAccounts(command.common, of: options.project, as: "import \(Command.kind)", needsFile: true) { access in
-            let run = ImportRun(
-                options: options, rules: rules, source: { try command.source(now: now) }, access: access, project: project)
+        let origin = try await command.origin()
+        var rules = ImportRules(now: Clock.system.now())
+        rules.mails = options.mails ?? origin.usualMails
+        rules.withoutCredential = options.withoutCredential
+        try await UsersCommand.withAccounts(command.common, of: options.project, as: "import \(origin.kind)", needsFile: true) { access in
+            let run = ImportRun(options: options, rules: rules, origin: origin, access: access, project: project)
             do { try await run() } catch let failure as SourceFailure { throw Failed(failure.description) }
         }
     }
@@ -41,9 +39,10 @@ struct ImportRun {
         let trial = try await preview(verifying: address)
         if let address { try await verify(address, trial) }
         try checkEnd(of: trial)
-        if !options.dryRun, try isWanted(trial) {
+        let deletions = try await previewDeletions(trial)
+        if !options.dryRun, try isWanted(trial, deletions: deletions) {
             for key in trial.hashKeys { try await imports.hashKeys.store(key, in: access.project) }
-            try await store(total: trial.count)
+            try await store(after: trial)
         } else if trial.refused > 0 || trial.failure != nil {
             throw Self.someRefused
         }
@@ -52,24 +51,52 @@ struct ImportRun {
     private var imports: AccountImport { access.accounts.administration.imports }
 
     private func preview(verifying address: String?) async throws -> ImportPass {
-        let rejected = RejectedRows(of: options.file)
-        let pass = try await ImportPass.read(try source(), rules, to: rejected, verifying: address, isTrial: true) { batch in
+        let report = origin.survey.map { FirebaseReport(survey: $0, project: project) }
+        report?.printBefore()
+        let rejected = RejectedRows(of: origin.path)
+        let pass = try await ImportPass.read(
+            try origin.source(rules.now), rules, to: rejected, of: origin.survey?.count, verifying: address,
+            notesPresent: origin.gone != nil, isTrial: true
+        ) { batch in
             try await imports.preview(batch, by: access.administrator)
         }
-        let report = ImportReport(pass: pass, file: options.file, rejected: rejected.path)
-        report.printCounts(isTrial: true)
-        report.printLosses()
-        report.printProviders(of: project)
+        let counts = ImportReport(pass: pass, origin: origin.name, rejected: rejected.path)
+        counts.printCounts(isTrial: true)
+        if pass.failure == nil { report?.printDifference(from: pass.count + pass.skipped) }
+        counts.printLosses()
+        MissingProviders(identities: pass.providers, survey: origin.survey, project: project).report()
         return pass
     }
 
-    private func store(total: Int) async throws {
-        let rejected = RejectedRows(of: options.file)
-        let pass = try await ImportPass.read(try source(), rules, to: rejected, of: total, isTrial: false) { batch in
+    private func store(after trial: ImportPass) async throws {
+        let rejected = RejectedRows(of: origin.path)
+        let pass = try await ImportPass.read(
+            try origin.source(rules.now), rules, to: rejected, of: trial.count, notesPresent: origin.gone != nil, isTrial: false
+        ) { batch in
             try await imports.store(batch, by: access.administrator)
         }
-        ImportReport(pass: pass, file: options.file, rejected: rejected.path).printCounts(isTrial: false)
+        ImportReport(pass: pass, origin: origin.name, rejected: rejected.path).printCounts(isTrial: false)
+        if let failure = pass.failure, trial.failure == nil { throw failure }
+        if origin.gone == .delete, !pass.present.isEmpty {
+            let count = try await GoneAccounts(access: access, present: pass.present).delete()
+            if count > 0 { Report.say("  \(count) deleted") }
+        }
         if pass.refused > 0 || pass.failure != nil { throw Self.someRefused }
+    }
+
+    /// Says how many accounts are gone at the source, and gives the number of those that will be deleted.
+    private func previewDeletions(_ trial: ImportPass) async throws -> Int {
+        guard let rule = origin.gone, trial.failure == nil else { return 0 }
+        let (unchanged, changed) = try await GoneAccounts(access: access, present: trial.present).counts()
+        guard unchanged + changed > 0 else { return 0 }
+        Report.say("\(unchanged + changed) accounts that an import made are not in \(origin.name) any more:")
+        if unchanged > 0 {
+            Report.say("  \(unchanged) \(rule == .delete ? "would be deleted" : "stay; with --delete they would be deleted")")
+        }
+        if changed > 0 { Report.say("  \(changed) stay, since they were changed here") }
+        guard rule == .delete else { return 0 }
+        if trial.present.isEmpty { throw Failed("\(origin.name) has no account at all, so --delete would delete all: nothing was done") }
+        return unchanged
     }
 
     /// Throws when the source could not be read to its end, unless the operator takes what a cut file has.
@@ -78,8 +105,8 @@ struct ImportRun {
         throw Failed(failure.description + (failure.isCut ? "; --accept-cut imports those before its end" : ""))
     }
 
-    private func isWanted(_ trial: ImportPass) throws -> Bool {
-        if trial.outcome.created + trial.outcome.updated == 0 { return false }
+    private func isWanted(_ trial: ImportPass, deletions: Int) throws -> Bool {
+        if trial.outcome.created + trial.outcome.updated + deletions == 0 { return false }
         if options.yes { return true }
         guard let answer = Input.confirmation(of: "Import?") else {
             throw Failed("nothing was imported: add --yes to import without being asked, or --dry-run to only look")
@@ -90,8 +117,8 @@ struct ImportRun {
 
     /// Throws unless the operator's password opens the account, by its hash in the source.
     private func verify(_ address: String, _ trial: ImportPass) async throws {
-        guard let account = trial.verified else { throw Failed("no account of \(options.file) has the address \(address)") }
-        guard account.password != nil else { throw Failed("the account with the address \(address) has no password in \(options.file)") }
+        guard let account = trial.verified else { throw Failed("no account of \(origin.name) has the address \(address)") }
+        guard account.password != nil else { throw Failed("the account with the address \(address) has no password in \(origin.name)") }
         let password = try Input.password()
         if try await imports.verify(password, of: account, trial.hashKeys) {
             CommandSupport.remark("The password of \(address) fits its hash.")

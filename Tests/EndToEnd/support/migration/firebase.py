@@ -246,11 +246,14 @@ class Firebase:
 
     hash_config = {"algorithm": "SCRYPT", "rounds": 8, "memoryCost": 14, "saltSeparator": "Bw=="}
 
+    def hash_parameters(self):
+        return {**self.hash_config, "signerKey": base64.b64encode(SIGNER_KEY).decode()}
+
     def answer_config(self, request, tenant):
         self.check_bearer(request)
         return {
             "name": f"projects/{self.number}/config",
-            "signIn": {"hashConfig": {**self.hash_config, "signerKey": base64.b64encode(SIGNER_KEY).decode()}},
+            "signIn": {"hashConfig": self.hash_parameters()},
         }
 
     def answer_tenants(self, request, tenant):

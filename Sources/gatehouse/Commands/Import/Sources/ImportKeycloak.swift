@@ -3,7 +3,7 @@ import Migration
 import Runtime
 
 extension ImportCommand {
-    struct Keycloak: ImportSourceCommand {
+    struct Keycloak: FileImportCommand {
         static let configuration = CommandConfiguration(
             commandName: "keycloak", abstract: "Bring the users of a realm that kc.sh export has written.",
             discussion: """
@@ -13,6 +13,9 @@ extension ImportCommand {
 
         @OptionGroup var common: CommonOptions
         @OptionGroup var options: ImportOptions
+
+        @Argument(.source) var file: String
+
         @OptionGroup var providers: SourceProviderOptions
 
         @Option(help: "A JSON file that says where the attributes, roles and groups of the users go.", completion: .file())
@@ -22,7 +25,7 @@ extension ImportCommand {
 
         func source(now: Instant) throws -> any AccountSource {
             let mapping = try attributes.map(KeycloakAttributes.init(path:)) ?? KeycloakAttributes()
-            return try KeycloakSource(path: options.file, names: providers.names, attributes: mapping)
+            return try KeycloakSource(path: file, names: providers.names, attributes: mapping)
         }
     }
 }

@@ -4,7 +4,7 @@ import Runtime
 
 extension ImportCommand {
     /// `gatehouse import json`; not called `JSON`, which is the name of a module here.
-    struct GenericJSON: ImportSourceCommand {
+    struct GenericJSON: FileImportCommand {
         static let configuration = CommandConfiguration(
             commandName: "json", abstract: "Bring the accounts of a file in a form that any system can write.",
             discussion: """
@@ -14,10 +14,13 @@ extension ImportCommand {
 
         @OptionGroup var common: CommonOptions
         @OptionGroup var options: ImportOptions
+
+        @Argument(.source) var file: String
+
         @OptionGroup var hashes: HashConfigOption
 
         func source(now: Instant) throws -> any AccountSource {
-            try GenericFile(try InputFile(path: options.file), hashes: try hashes.parameters())
+            try GenericFile(try InputFile(path: file), hashes: try hashes.parameters())
         }
     }
 }

@@ -3,7 +3,7 @@ import Migration
 import Runtime
 
 extension ImportCommand {
-    struct Supabase: ImportSourceCommand {
+    struct Supabase: FileImportCommand {
         static let configuration = CommandConfiguration(
             commandName: "supabase", abstract: "Bring the users of a dump of Supabase's schema auth.",
             discussion: """
@@ -13,10 +13,13 @@ extension ImportCommand {
 
         @OptionGroup var common: CommonOptions
         @OptionGroup var options: ImportOptions
+
+        @Argument(.source) var file: String
+
         @OptionGroup var providers: SourceProviderOptions
 
         func source(now: Instant) throws -> any AccountSource {
-            try SupabaseSource(path: options.file, names: providers.names, now: now)
+            try SupabaseSource(path: file, names: providers.names, now: now)
         }
     }
 }
