@@ -15,6 +15,7 @@ from database import Database, Statement, seed
 from development import DevelopmentMode
 from gatehouse import PEOPLE, Gatehouse, live
 from glewlwyd import Glewlwyd
+from imports import Imports
 from issuer import Issuer
 from load import Load
 from nginx import Nginx
@@ -59,6 +60,8 @@ class Bench:
             self.measure_live()
         if self.wants("P6"):
             self.measure_passwords()
+        if self.wants("P10"):
+            Imports(self).measure()
         self.table.print()
 
     # People, their tokens, and the statements that the server sends for them.

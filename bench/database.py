@@ -13,7 +13,7 @@ TOOL = ROOT / "scripts" / "test-database"
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?[+-]\d\d(:\d\d)?")
 
 
-def _tool(name):
+def tool(name):
     found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"), key=lambda path: int(path.split("/")[4]))
     return found[-1] if found else shutil.which(name) or name
 
@@ -29,7 +29,7 @@ class Database:
         self.query("CREATE DATABASE gatehouse", superuser)
 
     def query(self, sql, url=None):
-        return processes.run([_tool("psql"), url or self.url, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", sql]).decode().strip()
+        return processes.run([tool("psql"), url or self.url, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", sql]).decode().strip()
 
     def create(self, name, *steps):
         """Another database, made by these steps: statements, or files of them. Gives its URL."""
@@ -37,7 +37,7 @@ class Database:
         url = self._superuser.replace("///postgres?", f"///{name}?")
         for step in steps:
             if isinstance(step, pathlib.Path):
-                processes.run([_tool("psql"), url, "-Xq", "-v", "ON_ERROR_STOP=1", "-f", step])
+                processes.run([tool("psql"), url, "-Xq", "-v", "ON_ERROR_STOP=1", "-f", step])
             else:
                 self.query(step, url)
         return url
@@ -71,7 +71,7 @@ class Database:
         file.write_text(script)
         options = [f"-D{name}={value}" for name, value in variables.items()]
         out = processes.run(
-            [_tool("pgbench"), "-n", "-M", "prepared", "-c", clients, "-j", 1, "-T", seconds, "-f", file, *options, self.url]
+            [tool("pgbench"), "-n", "-M", "prepared", "-c", clients, "-j", 1, "-T", seconds, "-f", file, *options, self.url]
         ).decode()
         return float(re.search(r"tps = ([\d.]+)", out)[1])
 

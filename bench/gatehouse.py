@@ -68,7 +68,7 @@ class Gatehouse:
     def _public_url(self):
         return self.address
 
-    def _configuration(self, loops):
+    def configuration(self, loops):
         path = self._folder / f"gatehouse-{loops}.yaml"
         path.write_text(
             f"listen: 127.0.0.1:{self.port}\npublicURL: {self._public_url()}\ndatabase: {{env: DATABASE_URL}}\n"
@@ -83,11 +83,11 @@ class Gatehouse:
 
     def command(self, *words):
         """Runs a command of the server, and returns what it prints."""
-        return processes.run([self._binary, *words, "--config", self._configuration(0)], env=self.environment)
+        return processes.run([self._binary, *words, "--config", self.configuration(0)], env=self.environment)
 
     def start(self, loops=0, core=None, service=False, under=(), patience=20):
         """Seconds from the start of the process to the first 200 of /health/ready. `under` is a command that runs it, such as valgrind."""
-        configuration = self._configuration(loops)
+        configuration = self.configuration(loops)
         with open(self.log, "ab") as log:
             begin = time.monotonic()
             command = [*under, self._binary, "serve", "--config", configuration]
