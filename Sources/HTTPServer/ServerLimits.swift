@@ -8,8 +8,8 @@ package struct ServerLimits: Sendable {
     package var headerCount = 100
     /// The body of a request; a larger one is answered with 413.
     package var body = 64 * 1024
-    /// The same for a request with a bearer token, if that is more: back ends name a thousand accounts in one call.
-    package var bodyWithBearer = 1024 * 1024
+    /// The same for a request with a bearer token, if that is more: back ends import a thousand accounts in one call.
+    package var bodyWithBearer = 4 * 1024 * 1024
     /// The memory of incomplete requests, of the bodies of requests that are being answered, and of what clients send ahead, for all loops
     /// together; when it is exceeded, the answer to an incomplete request is 503.
     package var unfinished = 64 * 1024 * 1024

@@ -4,6 +4,9 @@ package import Text
 
 /// Reads a request body by the rules of Google's REST mapping of protocol buffers.
 package enum JSONBody {
+    /// For an import of a thousand accounts.
+    private static let administratorLimits = JSON.Limits(bytes: 4 << 20)
+
     /// Decodes the body into the input of a call.
     package static func decode<Input: Decodable>(_ type: Input.Type, from request: Request) throws(Failure) -> Input {
         try decode(type, from: try object(of: request))
@@ -28,7 +31,7 @@ package enum JSONBody {
     static func administratorObject(of request: Request) throws(Failure) -> JSON.Object {
         if request.body.isEmpty { return [:] }
         let body: JSON
-        do { body = try JSON.parse(request.body) } catch { throw .invalidJSON("\(error)") }
+        do { body = try JSON.parse(request.body, limits: administratorLimits) } catch { throw .invalidJSON("\(error)") }
         guard case .object(let object) = body else { throw .invalidJSON("Root element must be a message.") }
         try refuseTenants(object)
         return object

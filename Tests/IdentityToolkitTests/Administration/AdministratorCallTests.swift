@@ -182,13 +182,37 @@ import Text
             "batchDelete", [([:], "LOCAL_ID_LIST_EXCEEDS_LIMIT"), (["localIds": many], "LOCAL_ID_LIST_EXCEEDS_LIMIT")], app, token: token)
     }
 
-    @Test func `imports none, and says so`() async throws {
+    @Test func `imports accounts at both paths, and refuses each bad one by itself`() async throws {
         let app = try await TestApp.open()
         let token = try await app.accessToken()
-        for path in ["batchCreate", "/identitytoolkit/v3/relyingparty/uploadAccount"] {
-            let answer = try await app.administer(path, ["users": [["localId": "ada"]]], token: token)
-            #expect(answer.status == 400 && answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : Accounts cannot be imported.") == true)
-        }
+        let users: JSON = [
+            ["localId": "ada", "email": "ada@example.com", "rawPassword": "a secret", "validSince": "1600000000"],
+            ["localId": "eve", "email": "ada@example.com"], ["email": "nobody@example.com"], ["localId": "x", "email": "no address"], 7,
+            ["localId": "y", "customAttributes": "[]"], ["localId": "z", "passwordHash": "aaaa"],
+            ["localId": "old", "email": "old@example.com", "mfaInfo": [["mfaEnrollmentId": "m", "phoneInfo": "+15555550100"]]],
+        ]
+        let answer = try await app.administer("batchCreate", ["users": users], token: token)
+        #expect(answer.status == 200)
+        let errors = answer.json["error"]?.array ?? []
+        #expect(errors.compactMap { $0["index"]?.integer } == [1, 2, 3, 4, 5, 6])
+        let codes = errors.compactMap { $0["message"]?.string?.asString.split(separator: " ").first.map(String.init) }
+        #expect(
+            codes == ["DUPLICATE_EMAIL", "INVALID_UID", "INVALID_EMAIL", "MALFORMED_ROW", "INVALID_CLAIMS", "INVALID_PASSWORD_HASH"])
+        #expect(try await app.user(by: token, "old")?["mfaInfo"]?[0]?["phoneInfo"] == "+15555550100")
+        let again = try await app.administer(
+            "/identitytoolkit/v3/relyingparty/uploadAccount", ["users": [["localId": "ada", "displayName": "Ada"]]], token: token)
+        #expect(again.json == [:])
+        #expect(try await app.user(by: token, "ada")?["displayName"] == "Ada")
+        #expect(try await app.user(by: token, "ada")?["email"] == nil)
+        let many = JSON.array((0...1000).map { ["localId": .string("account \($0)")] })
+        try await AdministratorRefusal.check(
+            "batchCreate",
+            [
+                ([:], "MISSING_USER_ACCOUNT"), (["users": []], "MISSING_USER_ACCOUNT"),
+                (["users": many], "INVALID_ARGUMENT"), (["users": [["localId": "a"]], "hashAlgorithm": "ROT13"], "INVALID_ARGUMENT"),
+                (["users": [["localId": "a"]], "hashAlgorithm": "HMAC_SHA256"], "INVALID_ARGUMENT"),
+                (["users": [["localId": "a"]], "hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 1_073_741_824], "INVALID_ARGUMENT"),
+            ], app, token: token)
     }
 
     @Test func `SEC-14 asks for the right of each call, for the project, and for a token`() async throws {

@@ -40,8 +40,3 @@ def test_a_write_says_which_file_to_edit(sdk):
         with pytest.raises(exceptions.FirebaseError) as error:
             write()
         assert "demo.yaml" in str(error.value) or "file" in str(error.value), error.value
-
-
-def test_what_is_not_there_yet_says_so(sdk):
-    with pytest.raises(exceptions.FirebaseError, match="Accounts cannot be imported"):
-        sdk.call("auth", "import_users", [auth.ImportUserRecord(uid="imported")])
