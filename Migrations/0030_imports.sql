@@ -1,7 +1,9 @@
 -- Accounts that come from other systems: what is kept of them besides the account itself, and the keys of their password hashes.
 ALTER TABLE accounts
     -- A JSON array as text: the second factors that the account had elsewhere (Firebase's `mfaInfo`). Such an account signs in by no single factor.
-    ADD COLUMN second_factors text;
+    ADD COLUMN second_factors text,
+    -- Sealed with the master key: the secrets of those factors, from which codes are computed.
+    ADD COLUMN factor_secrets bytea;
 
 CREATE TABLE imported_accounts (
     project_id text  NOT NULL,

@@ -99,8 +99,10 @@ package final class Accounts: Sendable {
                 storage: storage, keys: masterKey.accessTokens, clock: clock, limits: limits, tokenURI: KeyFile.tokenURI(publicURL)),
             sessionCookies: SessionCookies(storage: storage, clock: clock, idTokens: idTokens),
             operatorProofs: OperatorProofs(masterKey: masterKey, clock: clock),
-            imports: AccountImport(storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys),
-            exports: AccountExport(storage: storage))
+            imports: AccountImport(
+                storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys,
+                factorSecrets: FactorSecrets(keys: masterKey.factorSecrets)),
+            exports: AccountExport(storage: storage, factorSecrets: FactorSecrets(keys: masterKey.factorSecrets)))
     }
 }
 

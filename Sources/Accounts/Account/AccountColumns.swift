@@ -92,15 +92,16 @@ extension LinkedIdentity {
 }
 
 extension Account {
-    static let copiedColumns = 22
+    static let copiedColumns = 23
     /// Stores many accounts with everything that they have (`copy`).
     static let copyStatement: SQL = """
         COPY accounts (project_id, account_id, email, email_verified, email_proven, phone_number, display_name, photo_url, profile, disabled, \
         custom_attributes, valid_since, sessions_ended_at, created_at, last_login_at, last_refresh_at, initial_email, password_hash, \
-        password_updated_at, email_link_sign_in, custom_auth, second_factors) FROM STDIN BINARY
+        password_updated_at, email_link_sign_in, custom_auth, second_factors, factor_secrets) FROM STDIN BINARY
         """
 
-    func copy(into row: inout CopyRows.Row, passwordHash: String?, in project: ProjectSettings) {
+    /// - Parameter factorSecrets: sealed (`FactorSecrets`).
+    func copy(into row: inout CopyRows.Row, passwordHash: String?, factorSecrets: [UInt8]?, in project: ProjectSettings) {
         row.field(project.storageID)
         row.field(id)
         row.field(email)
@@ -122,7 +123,8 @@ extension Account {
         row.field(passwordUpdatedAt)
         row.field(emailLinkSignIn)
         row.field(customAuth)
-        row.field(secondFactors)
+        row.field(FactorSecrets.split(secondFactors).shown)
+        row.field(factorSecrets)
     }
 
     /// Stores a new account. Its identities have statements of their own.
@@ -155,7 +157,8 @@ extension Account {
         return .required(
             """
             UPDATE accounts SET \(assignments(passwordHash: passwordHash)), disabled = \(disabled),
-                custom_attributes = \(customAttributes), second_factors = \(secondFactors), created_at = \(createdAt)\(lastLogin)
+                custom_attributes = \(customAttributes), second_factors = \(secondFactors),
+                factor_secrets = CASE WHEN \(secondFactors != nil) THEN factor_secrets END, created_at = \(createdAt)\(lastLogin)
             WHERE project_id = \(project: project) AND account_id = \(id) AND (disabled, created_at) = (\(read.disabled), \(read.createdAt))
                 AND (custom_attributes, second_factors) IS NOT DISTINCT FROM (\(read.customAttributes), \(read.secondFactors)) AND \(read.isAsRead) RETURNING account_id
             """)
@@ -198,7 +201,7 @@ extension Account {
             takeover
             ? """
             , phone_number = NULL, valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt), password_hash = NULL,
-                password_updated_at = NULL, second_factors = NULL
+                password_updated_at = NULL, second_factors = NULL, factor_secrets = NULL
             """ : ""
         return .required(
             """

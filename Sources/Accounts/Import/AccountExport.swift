@@ -6,6 +6,7 @@ import Runtime
 /// Reads all accounts of a project with everything that is stored of them, for an export.
 package struct AccountExport: Sendable {
     let storage: Storage
+    let factorSecrets: FactorSecrets
 
     /// Gives the accounts in the order of their ids to `body`, some at a time, as they all were at one moment. The database waits while `body`
     /// works, so any number of accounts takes little memory.
@@ -17,31 +18,32 @@ package struct AccountExport: Sendable {
             try await transaction.copyOut(
                 """
                 COPY (
-                    SELECT \(Account.columns(in: project)), a.password_hash, \(IdentityRecord.columns(in: project))
+                    SELECT \(Account.columns(in: project)), a.password_hash, a.factor_secrets, \(IdentityRecord.columns(in: project))
                     FROM accounts a WHERE a.project_id = \(project: project) ORDER BY a.account_id
                 ) TO STDOUT BINARY
                 """)
             while true {
                 let rows = try await transaction.nextCopied()
                 if rows.isEmpty { return }
-                try await body(try reading { try rows.compactMap { try ExportedAccount($0) } })
+                try await body(try reading { try rows.compactMap { try ExportedAccount($0, factorSecrets, in: project) } })
             }
         }
     }
 }
 
-/// An account with everything that is stored of it.
+/// An account with everything that is stored of it. Its second factors have their secrets.
 package struct ExportedAccount: Sendable {
     package let account: Account
     package let passwordHash: PasswordHash?
     /// By the ids of their providers.
     package let identityRecords: [String: IdentityRecord]
 
-    init?(_ row: CopiedRow) throws {
+    init?(_ row: CopiedRow, _ secrets: FactorSecrets, in project: ProjectSettings) throws {
         var row = row.reader()
-        guard let account = try Account(&row) else { return nil }
-        self.account = account
+        guard var account = try Account(&row) else { return nil }
         passwordHash = try row.next(as: String?.self).flatMap(PasswordHash.init)
+        account.secondFactors = try secrets.opened(account, try row.next(as: [UInt8]?.self), in: project)
+        self.account = account
         identityRecords = try IdentityRecord.all(in: try row.next())
     }
 }

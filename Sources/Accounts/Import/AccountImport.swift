@@ -13,6 +13,7 @@ package struct AccountImport: Sendable {
     let clock: Clock
     let passwords: Passwords
     package let hashKeys: HashKeys
+    let factorSecrets: FactorSecrets
 
     /// The fate of an account that is there under the same id.
     package enum Rule: Sendable {
@@ -100,13 +101,13 @@ package struct AccountImport: Sendable {
     ) async throws {
         let (project, now) = (administrator.project, clock.now())
         if !plan.new.isEmpty {
-            try await transaction.copy(plan.accountRows(hashes, in: project), Account.copyStatement)
+            try await transaction.copy(plan.accountRows(hashes, factorSecrets, in: project), Account.copyStatement)
             try await transaction.copy(plan.identityRows(in: project), LinkedIdentity.copyStatement)
             try await transaction.copy(plan.memoryRows(in: project), ImportMemory.copyStatement)
         }
         let act = administrator.act(on: nil, at: now)
         let facts: SQL = "'created', \(plan.outcome.created), 'updated', \(plan.outcome.updated)"
-        let changes = plan.changed.flatMap { $0.statements(hashes[$0.imported.account.id], in: project, at: now) }
+        let changes = plan.changed.flatMap { $0.statements(hashes[$0.imported.account.id], factorSecrets, in: project, at: now) }
         _ = try await transaction.query(all: changes + [act.record(.accountsImported, facts: facts, in: project.storageID)])
     }
 }

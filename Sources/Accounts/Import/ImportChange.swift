@@ -13,13 +13,19 @@ struct ImportChange: Sendable {
 
     /// The statements that store it. An account that is disabled there has no session here afterwards, and one whose sessions were revoked
     /// there keeps only those that began later.
-    func statements(_ hash: PasswordHash?, in project: ProjectSettings, at now: Instant) -> [SQL] {
+    func statements(_ hash: PasswordHash?, _ secrets: FactorSecrets, in project: ProjectSettings, at now: Instant) -> [SQL] {
         var changed = merge.account
+        let (sealed, hasOtherFactors) = (secrets.sealed(changed, in: project), changed.secondFactors != stored.secondFactors)
+        changed.secondFactors = FactorSecrets.split(changed.secondFactors).shown
         let endsAll = changed.disabled && !stored.disabled || replaces && (changed.credentials != stored.credentials || hash != nil)
         if endsAll { changed.endTokens(at: now) } else if changed.validSince > stored.validSince { changed.noteEndedSessions(at: now) }
         let lost = stored.identitiesLost(in: changed)
         let added = changed.identitiesLost(in: stored)
         var statements = [changed.updateByAdministrator(from: stored, passwordHash: hash?.text, in: project)]
+        if hasOtherFactors {
+            statements.append(
+                "UPDATE accounts SET factor_secrets = \(sealed) WHERE project_id = \(project: project) AND account_id = \(stored.id)")
+        }
         statements += lost.map { identity in
             """
             DELETE FROM identities WHERE project_id = \(project: project) AND account_id = \(stored.id)

@@ -5,10 +5,14 @@ import Runtime
 
 /// The rows that COPY stores of new accounts.
 extension ImportPlan {
-    func accountRows(_ hashes: [String: PasswordHash], in project: ProjectSettings) -> CopyRows {
+    func accountRows(_ hashes: [String: PasswordHash], _ secrets: FactorSecrets, in project: ProjectSettings) -> CopyRows {
         var rows = CopyRows(columns: Account.copiedColumns)
         for imported in new {
-            rows.append { imported.account.copy(into: &$0, passwordHash: hashes[imported.account.id]?.text, in: project) }
+            let account = imported.account
+            rows.append {
+                account.copy(
+                    into: &$0, passwordHash: hashes[account.id]?.text, factorSecrets: secrets.sealed(account, in: project), in: project)
+            }
         }
         return rows
     }

@@ -27,7 +27,7 @@ enum ImportedField: String, CaseIterable {
         case .identities:
             // What a provider says of its person changes with each sign-in, so only the links count.
             for identity in account.identities { for text in [identity.providerID, identity.subject] { value.add(text) } }
-        case .secondFactors: value.add(account.secondFactors)
+        case .secondFactors: value.add(isSource ? account.secondFactors : FactorSecrets.split(account.secondFactors).shown)
         }
         return value.bytes
     }

@@ -79,7 +79,7 @@ package struct Reseal: Sendable {
             let rows = try await storage.read(
                 """
                 SELECT \(texts), \(columns.joined(by: ", ")) FROM \(table.sql)
-                WHERE \(isOfProject) AND (\(names)) > (\(place())) ORDER BY \(names) LIMIT \(Self.piece)
+                WHERE \(isOfProject) AND (\(names)) > (\(place())) AND coalesce(\(columns.joined(by: ", "))) IS NOT NULL ORDER BY \(names) LIMIT \(Self.piece)
                 """)
             var updates: [SQL] = []
             for row in rows {

@@ -64,6 +64,15 @@ extension SealedColumns {
             HashKeys.context(project, key[0])
         })
 
+    static let factorSecrets = SealedColumns(
+        names: ["factor_secrets"],
+        seal: Seal(
+            rowName: RowName(one: "account with second factors", many: "accounts with second factors", key: "factorSecrets"),
+            keys: \.factorSecrets
+        ) { project, key, _ in
+            FactorSecrets.context(project, key[0])
+        })
+
     /// Half of the key that seals a flow's answer is in a link, so that answer cannot be sealed again. Flows last only minutes.
     static let flows = SealedColumns(names: ["secrets", "posted", "response", "event"], seal: nil)
 }

@@ -58,7 +58,7 @@ extension Table {
 
     static let all: [Table] =
         [
-            Table(name: "accounts", key: [.text("account_id")], whenAccountsGo: .areDeleted),
+            Table(name: "accounts", key: [.text("account_id")], whenAccountsGo: .areDeleted, sealed: .factorSecrets),
             Table(name: "identities", key: [.text("provider_id"), .text("subject")], whenAccountsGo: .cascade),
             Table(
                 name: "provider_tokens", key: [.text("account_id"), .text("provider_id")], whenAccountsGo: .cascade,

@@ -1,8 +1,10 @@
 import Accounts
+import HTTP
 import JSON
 import Migration
 import ProjectSettings
 import Projects
+import Runtime
 import Text
 import Web
 
@@ -57,7 +59,9 @@ struct ImportAccounts: AdministratorEndpoint {
         let imports = context.services.accounts.administration.imports
         if let key = hashes?.key { try await imports.hashKeys.store(key, in: administrator.project) }
         faults += try await imports.store(accounts, .replace, by: administrator).faults
-        let refused = faults.sorted { $0.place < $1.place }.map { Output.Refused(index: $0.place, message: "\($0.code.rawValue) : \($0.message)") }
+        let refused = faults.sorted { $0.place < $1.place }.map {
+            Output.Refused(index: $0.place, message: "\($0.code.rawValue) : \($0.message)")
+        }
         return Output(error: refused.isEmpty ? nil : refused)
     }
 }

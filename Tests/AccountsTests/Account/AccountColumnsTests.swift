@@ -21,7 +21,7 @@ import Testing
 
     @Test func `an account is read from every column of both tables but those with rules of their own`() async throws {
         let fixture = try await Fixture()
-        #expect(try await columns(of: "accounts", fixture) == selected("a", fixture).union(["project_id", "password_hash"]))
+        #expect(try await columns(of: "accounts", fixture) == selected("a", fixture).union(["project_id", "password_hash", "factor_secrets"]))
         let apart: Set = ["project_id", "account_id", "alias", "tenant", "linked_at", "last_sign_in_at", "linked_unproven"]
         #expect(try await columns(of: "identities", fixture) == selected("i", fixture).union(apart))
     }
@@ -31,14 +31,14 @@ import Testing
         let text = Account(id: "ada", at: fixture.time.clock.now()).insert(in: fixture.project).text
         let list = text.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
         let inserted = Set(list.split { $0 == "," || $0.isWhitespace }.map(String.init))
-        let empty: Set = ["last_refresh_at", "initial_email", "sessions_ended_at", "second_factors"]
+        let empty: Set = ["last_refresh_at", "initial_email", "sessions_ended_at", "second_factors", "factor_secrets"]
         #expect(try await columns(of: "accounts", fixture) == inserted.union(empty))
     }
 
     @Test func `every column is updated, but the account's name, its beginning, and what people do not change`() async throws {
         let fixture = try await Fixture()
         let account = Account(id: "ada", at: fixture.time.clock.now())
-        let kept: Set = ["project_id", "account_id", "created_at", "disabled", "custom_attributes", "second_factors", "last_refresh_at"]
+        let kept: Set = ["project_id", "account_id", "created_at", "disabled", "custom_attributes", "second_factors", "factor_secrets", "last_refresh_at"]
         let all = try await columns(of: "accounts", fixture)
         #expect(try all == updated(by: account.update(from: account, passwordHash: nil, in: fixture.project)).union(kept))
         // An administrator changes all but the name and what refreshes note. The last sign-in stands there only when it is changed.

@@ -196,6 +196,31 @@ import Testing
         #expect(try await count("sessions", fixture) == 0)
     }
 
+    /// SEC-58: a copy of the database is not enough to compute a code.
+    @Test func `the secret of a second factor is stored sealed, shown to nobody, and exported`() async throws {
+        let fixture = try await Fixture()
+        let factors = #"[{"mfaEnrollmentId":"m","totpInfo":{"sharedSecretKey":"ABCDEFGH"}},{"phoneInfo":"+15555550100"}]"#
+        let ada = imported("ada", fixture) { $0.secondFactors = factors }
+        _ = try await store([ada], fixture)
+        #expect(try await fixture.stored("ada")?.secondFactors == factors.replacing(#""sharedSecretKey":"ABCDEFGH""#, with: ""))
+        let stored: [UInt8] = try await fixture.database.query("SELECT factor_secrets FROM accounts")[0].value()
+        #expect(!String(decoding: stored, as: UTF8.self).contains("ABCDEFGH"))
+        var exported: [ExportedAccount] = []
+        try await fixture.accounts.administration.exports.read(by: fixture.operator) { exported += $0 }
+        #expect(exported.map(\.account.secondFactors) == [factors])
+        #expect(try await store([ada], fixture).unchanged == 1)
+        let changed = imported("ada", fixture) { $0.secondFactors = factors.replacing("ABCDEFGH", with: "IJKLMNOP") }
+        let outcome = try await store([changed], fixture)
+        #expect(outcome.updated == 1 && outcome.kept.isEmpty)
+        exported = []
+        try await fixture.accounts.administration.exports.read(by: fixture.operator) { exported += $0 }
+        #expect(exported[0].account.secondFactors?.contains("IJKLMNOP") == true)
+        var change = AdministratorChange()
+        change.dropsSecondFactors = true
+        _ = try await fixture.accounts.administration.accounts.update("ada", change, by: fixture.operator)
+        #expect(try await count("accounts WHERE factor_secrets IS NOT NULL", fixture) == 0)
+    }
+
     @Test func `an account that is disabled or revoked at the source loses its sessions here`() async throws {
         let fixture = try await Fixture()
         _ = try await store(
