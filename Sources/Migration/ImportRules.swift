@@ -72,6 +72,7 @@ package struct ImportRules: Sendable {
         try setSignIn(of: source, on: &account)
         var imported = ImportedAccount(account, password: password, place: source.place)
         imported.identityRecords = source.identityRecords
+        imported.isOfUnknownAge = createdAt.known == nil && createdAt.stored == now
         return imported
     }
 

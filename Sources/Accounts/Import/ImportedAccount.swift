@@ -10,6 +10,8 @@ package struct ImportedAccount: Sendable, Equatable {
     package var password: ImportedPassword?
     /// More of its identities, by the ids of their providers; `IdentityRecord()` for those that are not here.
     package var identityRecords: [String: IdentityRecord] = [:]
+    /// Whether the source has no time of it at all, so that the time of the import stands for that of its creation.
+    package var isOfUnknownAge = false
     /// Where the source has it: the number of its line from 1, or of its element from 0 in the body of a call.
     package var place: Int
 

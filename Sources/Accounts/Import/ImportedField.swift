@@ -79,9 +79,10 @@ struct ImportMemory: Equatable {
         let account = imported.account
         var bytes = FieldBytes()
         for field in ImportedField.allCases { bytes.add(field.value(of: account, imported.password, isSource: true)) }
-        let times = [
-            account.validSince, account.createdAt, account.lastLoginAt, account.lastRefreshAt, account.passwordUpdatedAt,
-        ]
+        // The time of the import is another one each time.
+        let createdAt = imported.isOfUnknownAge ? nil : account.createdAt
+        let passwordUpdatedAt = imported.isOfUnknownAge ? nil : account.passwordUpdatedAt
+        let times = [account.validSince, createdAt, account.lastLoginAt, account.lastRefreshAt, passwordUpdatedAt]
         for time in times { bytes.add(time.map { "\($0.microseconds)" }) }
         for identity in account.identities {
             for text in [identity.email, "\(identity.emailVerified)", identity.displayName, identity.photoURL, identity.screenName] {
@@ -157,7 +158,7 @@ struct ImportMerge {
         // A password or a link needs the address that it signs in with, and one of the two may be ours.
         if account.email == nil { (account.passwordUpdatedAt, account.emailLinkSignIn, takesPassword) = (nil, false, false) }
         account.customAuth = account.customAuth || source.customAuth
-        account.createdAt = source.createdAt
+        if !imported.isOfUnknownAge { account.createdAt = source.createdAt }
         account.validSince = max(account.validSince, source.validSince)
         account.lastLoginAt = [account.lastLoginAt, source.lastLoginAt].compactMap(\.self).max()
     }

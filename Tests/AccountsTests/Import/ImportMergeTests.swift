@@ -32,6 +32,20 @@ struct ImportMergeTests {
         #expect(Set(digests + [before]).count == changes.count + 2)
     }
 
+    @Test func `the time of an import that stands for an unknown age is no change`() {
+        func unknown(at now: Instant) -> ImportedAccount {
+            var record = source {
+                $0.createdAt = now
+                $0.passwordUpdatedAt = now
+            }
+            record.isOfUnknownAge = true
+            return record
+        }
+        let (first, second) = (unknown(at: Self.start), unknown(at: Self.start + .seconds(60)))
+        #expect(ImportMemory.digest(of: first) == ImportMemory.digest(of: second))
+        #expect(ImportMerge(second, into: first.account, ImportMemory(first)).account == first.account)
+    }
+
     @Test func `what changed there alone is taken, what changed here alone stays, and of both ours stays and is told`() {
         let before = source()
         var stored = before.account
