@@ -60,24 +60,13 @@ struct UserInfo {
             json.field("lastRefreshAt", lastRefresh.map(Timestamp.text))
             json.field("customAttributes", account.customAttributes)
             json.field("initialEmail", account.initialEmail)
-            json.field("mfaInfo", json: secondFactors)
+            if let factors = account.secondFactors { json.field("mfaInfo", verbatim: factors.utf8) }
             if account.hasPassword { writeHash(to: &json) }
             // In milliseconds, as a number.
             json.field("passwordUpdatedAt", account.passwordUpdatedAt?.milliseconds)
             if account.emailLinkSignIn { json.field("emailLinkSignin", true) }
             if account.customAuth { json.field("customAuth", true) }
         }
-    }
-
-    /// Without the secrets of one-time passwords that an import may have brought: a person who reads one has the factor.
-    private var secondFactors: JSON? {
-        guard let text = account.secondFactors, let factors = (try? JSON.parse(text))?.array else { return nil }
-        return .array(
-            factors.map { factor in
-                guard var shown = factor.object, shown["totpInfo"] != nil else { return factor }
-                shown["totpInfo"] = [:]
-                return .object(shown)
-            })
     }
 
     /// A sign-in issues new tokens, too.
