@@ -38,7 +38,7 @@ enum CallWords {
         "IdentityToolkit.GetPasswordPolicy": "The project's rules for passwords.",
         "IdentityToolkit.GetProjectConfig": "The project's settings that an SDK needs before a redirect.",
         "IdentityToolkit.GetTenant": "Refused: projects do not have tenants.",
-        "IdentityToolkit.ImportAccounts": "Refused: accounts are made one by one.",
+        "IdentityToolkit.ImportAccounts": "Stores up to a thousand accounts of another system, with their ids and password hashes.",
         "IdentityToolkit.IssueAccessToken": "Exchanges a JWT that a service account signed for an access token.",
         "IdentityToolkit.ListAccounts": "Lists all accounts of the project in pages, in the order of their ids.",
         "IdentityToolkit.ListActionCodes": "The codes in the mails of a project, the newest last.",
