@@ -209,9 +209,9 @@ import Text
             "batchCreate",
             [
                 ([:], "MISSING_USER_ACCOUNT"), (["users": []], "MISSING_USER_ACCOUNT"),
-                (["users": many], "INVALID_ARGUMENT"), (["users": [["localId": "a"]], "hashAlgorithm": "ROT13"], "INVALID_ARGUMENT"),
-                (["users": [["localId": "a"]], "hashAlgorithm": "HMAC_SHA256"], "INVALID_ARGUMENT"),
-                (["users": [["localId": "a"]], "hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 1_073_741_824], "INVALID_ARGUMENT"),
+                (["users": many], "users has more than 1000"), (["users": [["localId": "a"]], "hashAlgorithm": "ROT13"], "hashAlgorithm: "),
+                (["users": [["localId": "a"]], "hashAlgorithm": "HMAC_SHA256"], "signerKey: "),
+                (["users": [["localId": "a"]], "hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 1_073_741_824], "cpuMemCost: "),
             ], app, token: token)
     }
 
