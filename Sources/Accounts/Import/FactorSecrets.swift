@@ -25,7 +25,8 @@ struct FactorSecrets: Sendable {
 
     /// The factors as they were before `split`.
     static func joined(_ shown: String, _ secrets: String) -> String {
-        guard let list = (try? JSON.parse(shown))?.array, let secrets = (try? JSON.parse(secrets))?.array, list.count == secrets.count else {
+        guard let list = (try? JSON.parse(shown))?.array, let secrets = (try? JSON.parse(secrets))?.array, list.count == secrets.count
+        else {
             return shown
         }
         return JSON.array(zip(list, secrets).map { factor, secret in secret.isNull ? factor : Self.setting(secret, in: factor) }).text()

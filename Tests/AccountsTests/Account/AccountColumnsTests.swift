@@ -21,7 +21,8 @@ import Testing
 
     @Test func `an account is read from every column of both tables but those with rules of their own`() async throws {
         let fixture = try await Fixture()
-        #expect(try await columns(of: "accounts", fixture) == selected("a", fixture).union(["project_id", "password_hash", "factor_secrets"]))
+        #expect(
+            try await columns(of: "accounts", fixture) == selected("a", fixture).union(["project_id", "password_hash", "factor_secrets"]))
         let apart: Set = ["project_id", "account_id", "alias", "tenant", "linked_at", "last_sign_in_at", "linked_unproven"]
         #expect(try await columns(of: "identities", fixture) == selected("i", fixture).union(apart))
     }
@@ -38,7 +39,10 @@ import Testing
     @Test func `every column is updated, but the account's name, its beginning, and what people do not change`() async throws {
         let fixture = try await Fixture()
         let account = Account(id: "ada", at: fixture.time.clock.now())
-        let kept: Set = ["project_id", "account_id", "created_at", "disabled", "custom_attributes", "second_factors", "factor_secrets", "last_refresh_at"]
+        let kept: Set = [
+            "project_id", "account_id", "created_at", "disabled", "custom_attributes", "second_factors", "factor_secrets",
+            "last_refresh_at",
+        ]
         let all = try await columns(of: "accounts", fixture)
         #expect(try all == updated(by: account.update(from: account, passwordHash: nil, in: fixture.project)).union(kept))
         // An administrator changes all but the name and what refreshes note. The last sign-in stands there only when it is changed.

@@ -209,7 +209,8 @@ import Text
             "batchCreate",
             [
                 ([:], "MISSING_USER_ACCOUNT"), (["users": []], "MISSING_USER_ACCOUNT"),
-                (["users": many], "users has more than 1000"), (["users": [["localId": "a"]], "hashAlgorithm": "ROT13"], "hashAlgorithm: "),
+                (["users": many], "users has more than 1000"),
+                (["users": [["localId": "a"]], "hashAlgorithm": "ROT13"], "hashAlgorithm: "),
                 (["users": [["localId": "a"]], "hashAlgorithm": "HMAC_SHA256"], "signerKey: "),
                 (["users": [["localId": "a"]], "hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 1_073_741_824], "cpuMemCost: "),
             ], app, token: token)
