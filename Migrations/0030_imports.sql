@@ -11,7 +11,7 @@ CREATE TABLE imported_accounts (
     -- Of the record as its source had it when it was last imported: an equal one is passed over.
     digest     bytea NOT NULL CHECK (length(digest) = 16),
     -- Of each field as the source had it and as it was stored then, four bytes each: what differs now was changed, there or here.
-    fields     bytea NOT NULL CHECK (length(fields) = 64),
+    fields     bytea NOT NULL CHECK (length(fields) = 72),
     PRIMARY KEY (project_id, account_id),
     CONSTRAINT imported_accounts_account FOREIGN KEY (project_id, account_id)
         REFERENCES accounts (project_id, account_id) ON DELETE CASCADE

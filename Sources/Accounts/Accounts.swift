@@ -101,7 +101,7 @@ package final class Accounts: Sendable {
             operatorProofs: OperatorProofs(masterKey: masterKey, clock: clock),
             imports: AccountImport(
                 storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys,
-                factorSecrets: FactorSecrets(keys: masterKey.factorSecrets)),
+                factorSecrets: FactorSecrets(keys: masterKey.factorSecrets), fingerprintKey: masterKey.importedPasswords),
             exports: AccountExport(storage: storage, factorSecrets: FactorSecrets(keys: masterKey.factorSecrets)))
     }
 }

@@ -201,7 +201,7 @@ extension Account {
             takeover
             ? """
             , phone_number = NULL, valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt), password_hash = NULL,
-                password_updated_at = NULL, second_factors = NULL, factor_secrets = NULL
+                password_updated_at = NULL
             """ : ""
         return .required(
             """

@@ -2,6 +2,7 @@ package import Crypto
 import Postgres
 import ProjectSettings
 import Runtime
+import Text
 
 /// Stores accounts of other systems, many at once.
 ///
@@ -14,6 +15,7 @@ package struct AccountImport: Sendable {
     let passwords: Passwords
     package let hashKeys: HashKeys
     let factorSecrets: FactorSecrets
+    let fingerprintKey: [UInt8]
 
     /// The fate of an account that is there under the same id.
     package enum Rule: Sendable {
@@ -63,18 +65,24 @@ package struct AccountImport: Sendable {
         _ batch: [ImportedAccount], _ rule: Rule, in project: ProjectSettings
     ) async throws(AccountError) -> ImportPlan {
         let known = try await ImportLookup(storage: storage).known(batch, in: project)
+        let batch = batch.map { imported in
+            var imported = imported
+            imported.passwordFingerprint = imported.password?.fingerprint(
+                key: fingerprintKey, of: "\(project.storageID) \(imported.account.id)")
+            return imported
+        }
         return ImportPlan(batch, rule, known)
     }
 
     /// The hashes to store, by the accounts' ids. Those that must be computed are computed side by side.
-    private func hashes(of plan: ImportPlan, in project: ProjectSettings) async throws(AccountError) -> [String: PasswordHash] {
+    private func hashes(of plan: ImportPlan, in project: ProjectSettings) async throws(AccountError) -> [UTF8Text: PasswordHash] {
         let due = (plan.new + plan.changed.filter(\.merge.takesPassword).map(\.imported)).compactMap { imported in
-            imported.password.map { (imported.account.id, $0) }
+            imported.password.map { (UTF8Text(imported.account.id), $0) }
         }
         try await hashKeys.require(Set(due.compactMap(\.1.keyID)), in: project)
         do {
-            return try await withThrowingTaskGroup(of: (String, PasswordHash).self) { [hashing = passwords.hashing] group in
-                var (hashes, started): ([String: PasswordHash], Int) = ([:], 0)
+            return try await withThrowingTaskGroup(of: (UTF8Text, PasswordHash).self) { [hashing = passwords.hashing] group in
+                var (hashes, started): ([UTF8Text: PasswordHash], Int) = ([:], 0)
                 for (id, password) in due {
                     if case .hash(let hash) = password {
                         hashes[id] = hash
@@ -97,7 +105,7 @@ package struct AccountImport: Sendable {
     private static let hashesAtOnce = 8
 
     private func carryOut(
-        _ plan: ImportPlan, _ hashes: [String: PasswordHash], by administrator: Administrator, in transaction: Transaction
+        _ plan: ImportPlan, _ hashes: [UTF8Text: PasswordHash], by administrator: Administrator, in transaction: Transaction
     ) async throws {
         let (project, now) = (administrator.project, clock.now())
         if !plan.new.isEmpty {
@@ -107,7 +115,7 @@ package struct AccountImport: Sendable {
         }
         let act = administrator.act(on: nil, at: now)
         let facts: SQL = "'created', \(plan.outcome.created), 'updated', \(plan.outcome.updated)"
-        let changes = plan.changed.flatMap { $0.statements(hashes[$0.imported.account.id], factorSecrets, in: project, at: now) }
+        let changes = plan.changed.flatMap { $0.statements(hashes[UTF8Text($0.imported.account.id)], factorSecrets, in: project, at: now) }
         _ = try await transaction.query(all: changes + [act.record(.accountsImported, facts: facts, in: project.storageID)])
     }
 }

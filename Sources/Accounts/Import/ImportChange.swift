@@ -41,6 +41,8 @@ struct ImportChange: Sendable {
         if !lost.isEmpty {
             statements.append(stored.endSessions(signedInBy: lost.map(\.providerID), sparing: nil, in: project, at: now))
         }
-        return statements + [merge.memory.store(for: stored.id, in: project)]
+        var memory = merge.memory
+        if changed.sessionsEndedAt != stored.sessionsEndedAt { memory.note(endedSessionsOf: changed) }
+        return statements + [memory.store(for: stored.id, in: project)]
     }
 }

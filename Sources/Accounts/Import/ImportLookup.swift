@@ -1,5 +1,6 @@
 import Postgres
 import ProjectSettings
+import Text
 
 /// Finds the accounts that a batch would change, and those that have what it would take.
 struct ImportLookup: Sendable {
@@ -13,7 +14,7 @@ struct ImportLookup: Sendable {
     }
 
     struct Found: Sendable {
-        var known: [String: Known] = [:]
+        var known: [UTF8Text: Known] = [:]
         /// Which account has an address or a phone number of the batch.
         var holders: [String: String] = [:]
         /// Which account has an identity of the batch.
@@ -57,7 +58,7 @@ struct ImportLookup: Sendable {
                 guard let account = try Account(&row) else { continue }
                 let (digest, fields): ([UInt8]?, [UInt8]?) = (try row.next(), try row.next())
                 let memory = digest.flatMap { digest in fields.map { ImportMemory(digest: digest, fields: $0) } }
-                found.known[account.id] = Known(account: account, memory: memory)
+                found.known[UTF8Text(account.id)] = Known(account: account, memory: memory)
             }
             for row in holders {
                 var row = row.reader()

@@ -24,13 +24,16 @@ struct ImportPlan: Sendable {
     ) throws(ImportFault) {
         let id = imported.account.id
         try claims.claimID(of: imported)
-        guard let known = found.known[id] else {
+        guard let known = found.known[UTF8Text(id)] else {
             try claims.claim(imported.account, of: imported)
             new.append(imported)
             outcome.created += 1
             return
         }
-        if known.memory?.digest == ImportMemory.digest(of: imported) {
+        // A replacement also takes back what was changed here.
+        if let memory = known.memory, memory.digest == ImportMemory.digest(of: imported),
+            rule == .merge || memory.isAsStored(known.account)
+        {
             outcome.unchanged += 1
             return
         }

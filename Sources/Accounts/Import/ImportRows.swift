@@ -2,16 +2,18 @@ import Crypto
 import Postgres
 import ProjectSettings
 import Runtime
+import Text
 
 /// The rows that COPY stores of new accounts.
 extension ImportPlan {
-    func accountRows(_ hashes: [String: PasswordHash], _ secrets: FactorSecrets, in project: ProjectSettings) -> CopyRows {
+    func accountRows(_ hashes: [UTF8Text: PasswordHash], _ secrets: FactorSecrets, in project: ProjectSettings) -> CopyRows {
         var rows = CopyRows(columns: Account.copiedColumns)
         for imported in new {
             let account = imported.account
             rows.append {
                 account.copy(
-                    into: &$0, passwordHash: hashes[account.id]?.text, factorSecrets: secrets.sealed(account, in: project), in: project)
+                    into: &$0, passwordHash: hashes[UTF8Text(account.id)]?.text, factorSecrets: secrets.sealed(account, in: project),
+                    in: project)
             }
         }
         return rows

@@ -8,6 +8,8 @@ package struct ImportedAccount: Sendable, Equatable {
     /// It has `passwordUpdatedAt` exactly where `password` is not `nil`.
     package var account: Account
     package var password: ImportedPassword?
+    /// Tells whether the password is another one than at the last import; `AccountImport` computes it.
+    var passwordFingerprint: [UInt8]?
     /// More of its identities, by the ids of their providers; `IdentityRecord()` for those that are not here.
     package var identityRecords: [String: IdentityRecord] = [:]
     /// Whether the source has no time of it at all, so that the time of the import stands for that of its creation.

@@ -7,18 +7,24 @@ import Runtime
 /// stays, and the operator is told.
 enum ImportedField: String, CaseIterable {
     case email, password, claims, disabled, profile, phoneNumber, identities, secondFactors
+    /// Only of the stored account: whether its sessions were ended since.
+    case sessions
+
+    /// The fields that open the account. Once one of these was changed here, or its sessions were ended, none of them is taken any more: a thief who was
+    /// shut out here may still have the account at the source.
+    static let credentials: [ImportedField] = [.email, .password, .phoneNumber, .identities, .secondFactors, .sessions]
 
     /// The bytes that are equal where the field is.
     ///
-    /// - Parameter password: of a source. Without one, the time at which the stored password was set stands for it: its hash is made anew at a
-    ///   sign-in.
-    fileprivate func value(of account: Account, _ password: ImportedPassword?, isSource: Bool) -> [UInt8] {
+    /// - Parameter password: the fingerprint of a source's. In the stored account, the time at which the password was set stands for it: its hash is
+    ///   made anew at a sign-in.
+    fileprivate func value(of account: Account, _ password: [UInt8]?, isSource: Bool) -> [UInt8] {
         var value = FieldBytes()
         switch self {
         case .email:
             value.add(account.email)
             value.add("\(account.emailVerified) \(account.emailProven)")
-        case .password where isSource: value.add(password?.fingerprint)
+        case .password where isSource: value.add(password)
         case .password: value.add(account.passwordUpdatedAt.map { "\($0.microseconds)" })
         case .claims: value.add(account.customAttributes)
         case .disabled: value.add("\(account.disabled)")
@@ -27,12 +33,25 @@ enum ImportedField: String, CaseIterable {
         case .identities:
             // What a provider says of its person changes with each sign-in, so only the links count.
             for identity in account.identities { for text in [identity.providerID, identity.subject] { value.add(text) } }
+        case .sessions: value.add(isSource ? nil : account.sessionsEndedAt.map { "\($0.microseconds)" })
         case .secondFactors: value.add(isSource ? account.secondFactors : FactorSecrets.split(account.secondFactors).shown)
         }
         return value.bytes
     }
 
-    fileprivate func move(from source: Account, to account: inout Account) {
+    /// Whether the source does not have it, or does not show it: then an import again takes nothing away.
+    fileprivate func isAbsent(in imported: ImportedAccount) -> Bool {
+        switch self {
+        case .email: imported.account.email == nil
+        case .password: imported.password == nil
+        case .phoneNumber: imported.account.phoneNumber == nil
+        case .secondFactors: imported.account.secondFactors == nil
+        default: false
+        }
+    }
+
+    /// - Parameter isAgain: whether identities that the source does not have stay.
+    fileprivate func move(from source: Account, to account: inout Account, isAgain: Bool) {
         switch self {
         case .email:
             (account.email, account.emailVerified, account.emailProven) = (source.email, source.emailVerified, source.emailProven)
@@ -44,10 +63,12 @@ enum ImportedField: String, CaseIterable {
             (account.displayName, account.photoURL, account.profile) = (source.displayName, source.photoURL, source.profile)
         case .phoneNumber: account.phoneNumber = source.phoneNumber
         case .identities:
-            account.identities = source.identities.map { identity in
-                account.identities.first { $0.isSame(as: identity) } ?? identity
-            }
+            let others = isAgain ? account.identities.filter { !source.has($0.providerID) } : []
+            account.identities =
+                others + source.identities.map { identity in account.identities.first { $0.isSame(as: identity) } ?? identity }
+            account.identities.sort { $0.providerID < $1.providerID }
         case .secondFactors: account.secondFactors = source.secondFactors
+        case .sessions: break
         }
     }
 }
@@ -70,7 +91,7 @@ struct ImportMemory: Equatable {
     init(_ imported: ImportedAccount) {
         digest = Self.digest(of: imported)
         fields = ImportedField.allCases.flatMap { field in
-            Self.short(field.value(of: imported.account, imported.password, isSource: true))
+            Self.short(field.value(of: imported.account, imported.passwordFingerprint, isSource: true))
                 + Self.short(field.value(of: imported.account, nil, isSource: false))
         }
     }
@@ -78,7 +99,7 @@ struct ImportMemory: Equatable {
     static func digest(of imported: ImportedAccount) -> [UInt8] {
         let account = imported.account
         var bytes = FieldBytes()
-        for field in ImportedField.allCases { bytes.add(field.value(of: account, imported.password, isSource: true)) }
+        for field in ImportedField.allCases { bytes.add(field.value(of: account, imported.passwordFingerprint, isSource: true)) }
         // The time of the import is another one each time.
         let createdAt = imported.isOfUnknownAge ? nil : account.createdAt
         let passwordUpdatedAt = imported.isOfUnknownAge ? nil : account.passwordUpdatedAt
@@ -119,9 +140,15 @@ struct ImportMemory: Equatable {
         ImportedField.allCases.allSatisfy { has($0.value(of: account, nil, isSource: false), of: $0, stored: true) }
     }
 
-    fileprivate mutating func keepStored(_ field: ImportedField, of other: ImportMemory) {
-        let range = part(field, stored: true)
+    fileprivate mutating func keep(_ field: ImportedField, of other: ImportMemory, stored: Bool) {
+        let range = part(field, stored: stored)
         fields.replaceSubrange(range, with: other.fields[range])
+    }
+
+    /// Remembers that the import itself has ended sessions.
+    mutating func note(endedSessionsOf account: Account) {
+        fields.replaceSubrange(
+            part(.sessions, stored: true), with: Self.short(ImportedField.sessions.value(of: account, nil, isSource: false)))
     }
 }
 
@@ -133,26 +160,34 @@ struct ImportMerge {
     private(set) var takesPassword = false
     /// Fields that were changed on both sides: ours stay.
     private(set) var kept: [ImportedField] = []
-    private(set) var memory: ImportMemory
+    var memory: ImportMemory
 
     /// - Parameter before: the memory of the last import; `nil` to take every field.
     init(_ imported: ImportedAccount, into stored: Account, _ before: ImportMemory?) {
         account = stored
         memory = ImportMemory(imported)
         let source = imported.account
+        func isTouched(_ field: ImportedField) -> Bool {
+            before.map { !$0.has(field.value(of: stored, nil, isSource: false), of: field, stored: true) } ?? false
+        }
+        let keepsCredentials = ImportedField.credentials.contains(where: isTouched)
         for field in ImportedField.allCases {
-            let theirs = field.value(of: source, imported.password, isSource: true)
+            let theirs = field.value(of: source, imported.passwordFingerprint, isSource: true)
             if let before {
-                let isTouchedHere = !before.has(field.value(of: stored, nil, isSource: false), of: field, stored: true)
-                if isTouchedHere { memory.keepStored(field, of: before) }
+                let isOurs = ImportedField.credentials.contains(field) ? keepsCredentials : isTouched(field)
+                if isOurs { memory.keep(field, of: before, stored: true) }
+                if field.isAbsent(in: imported) {
+                    for half in [false, true] { memory.keep(field, of: before, stored: half) }
+                    continue
+                }
                 guard !before.has(theirs, of: field, stored: false) else { continue }
                 let isSame = field != .password && theirs == field.value(of: stored, nil, isSource: true)
-                guard !isTouchedHere || isSame else {
+                guard !isOurs || isSame else {
                     kept.append(field)
                     continue
                 }
             }
-            field.move(from: source, to: &account)
+            field.move(from: source, to: &account, isAgain: before != nil)
             if field == .password { takesPassword = imported.password != nil }
         }
         // A password or a link needs the address that it signs in with, and one of the two may be ours.

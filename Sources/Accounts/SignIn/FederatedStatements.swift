@@ -42,7 +42,6 @@ extension Account {
     /// in any case: it is a way to sign in at an app's back end, and no person has proven here that it is theirs. An account that custom tokens
     /// open is not taken over (`AddressMove.swift`).
     mutating func clearForTakeover(at now: Instant) {
-        secondFactors = nil
         if hasBeenUsed { clearProfile() }
         phoneNumber = nil
         passwordUpdatedAt = nil

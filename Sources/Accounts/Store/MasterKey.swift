@@ -18,6 +18,8 @@ package struct MasterKey: Sendable {
     let providerTokens: SealingKeys
     /// Seals the keys that other systems made their password hashes with.
     let hashKeys: SealingKeys
+    /// Authenticates the fingerprints of imported passwords.
+    let importedPasswords: [UInt8]
     /// Seals the secrets of second factors.
     let factorSecrets: SealingKeys
     /// Authenticate refresh tokens; the first one makes them.
@@ -50,6 +52,7 @@ package struct MasterKey: Sendable {
         deliveries = SealingKeys(derived("mail outbox"))
         providerTokens = SealingKeys(derived("provider tokens"))
         hashKeys = SealingKeys(derived("keys of imported hashes"))
+        importedPasswords = derived("fingerprints of imported passwords")[0]
         factorSecrets = SealingKeys(derived("secrets of second factors"))
         let ids = derived("id").map { id in id.prefix(4).reduce(0) { $0 << 8 | Int32($1) } }
         func tokenKeys(_ purpose: String) -> [RefreshTokenKey] { zip(ids, derived(purpose)).map(RefreshTokenKey.init) }

@@ -18,12 +18,17 @@ package enum ImportedPassword: Sendable, Equatable, Concealed {
         }
     }
 
-    /// Equal bytes exactly where the other system's record is equal, for a digest of it. Never stored as they are.
-    package var fingerprint: [UInt8] {
+    /// Equal bytes exactly where the other system has the same for this account, so that a change there is noticed.
+    ///
+    /// - Parameters:
+    ///   - key: without it, nobody can try passwords against the fingerprint of a fast digest or of a password itself.
+    ///   - account: names project and account, so that two with one password have different fingerprints.
+    package func fingerprint(key: [UInt8], of account: String) -> [UInt8] {
         switch self {
         case .hash(let hash): Array("hash \(hash.text)".utf8)
-        case .digest(let inner, let digest): Array("digest \(inner.fields)".utf8) + digest
-        case .plain(let password): Array("plain \(password)".utf8)
+        case .digest(let inner, let digest):
+            Digest.hmacSHA256(key: key, Array("\(account)\0digest \(inner.fields)".utf8) + digest)
+        case .plain(let password): Digest.hmacSHA256(key: key, Array("\(account)\0plain \(password)".utf8))
         }
     }
 

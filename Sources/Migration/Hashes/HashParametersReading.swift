@@ -5,8 +5,17 @@ package import Text
 extension HashParameters {
     /// Reads the hash parameters at the top level of `accounts:batchCreate`, or Firebase's `hashConfig` as the configuration of a project has it.
     /// `nil` where there are none.
+    ///
+    /// Where a call does not say the order of salt and password, as the Admin SDKs do not, Firebase takes the salt first.
+    /// <https://blog.salrashid.dev/articles/2020/firebase_import/>
     package init?(_ object: JSON.Object) throws(HashParametersFault) {
-        try self.init(HashMembers(object))
+        guard let parameters = try HashParameters(HashMembers(object)) else { return nil }
+        self =
+            switch parameters.algorithm {
+            case .hmac(let digest, let key, nil): Self(.hmac(digest, key, .saltFirst))
+            case .digest(let digest, let rounds, nil): Self(.digest(digest, rounds: rounds, .saltFirst))
+            default: parameters
+            }
     }
 
     /// Reads the text of a file: the block that Firebase's console shows under "Password hash parameters", or JSON.

@@ -136,6 +136,12 @@ import Testing
             [imported(signedIn.account.id, fixture) { $0.email = "ada@example.com" }, imported("ada", fixture) { $0.displayName = "New" }],
             fixture, .replace)
         #expect(replaced.faults.map(\.code) == [.duplicateEmail] && replaced.updated == 1)
+        // The same again takes back what was changed here.
+        let again = [imported("ada", fixture) { $0.displayName = "New" }]
+        #expect(try await store(again, fixture, .replace).unchanged == 1)
+        _ = try await fixture.database.write("UPDATE accounts SET disabled = true WHERE account_id = 'ada'")
+        #expect(try await store(again, fixture, .replace).updated == 1)
+        #expect(try await fixture.stored("ada")?.disabled == false)
     }
 
     @Test func `passwords of other systems sign in, and are made anew as ours`() async throws {

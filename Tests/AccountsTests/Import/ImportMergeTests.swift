@@ -15,7 +15,9 @@ struct ImportMergeTests {
         account.passwordUpdatedAt = Self.start
         account.identities = [LinkedIdentity(providerID: "google.com", subject: "1")]
         change(&account)
-        return ImportedAccount(account, password: .plain(password), place: 1)
+        var imported = ImportedAccount(account, password: .plain(password), place: 1)
+        imported.passwordFingerprint = imported.password?.fingerprint(key: [1], of: "demo ada")
+        return imported
     }
 
     @Test func `an equal record has an equal digest, and each change of it another one`() {
@@ -85,6 +87,48 @@ struct ImportMergeTests {
         stored.passwordUpdatedAt = Self.start + .seconds(60)
         let merge = ImportMerge(source(password: "new"), into: stored, memory)
         #expect(!merge.takesPassword && merge.kept == [.password] && merge.account.passwordUpdatedAt == stored.passwordUpdatedAt)
+    }
+
+    @Test func `once the account was secured here, nothing that opens it is taken from the source`() {
+        let before = source()
+        let securing: [(inout Account) -> Void] = [
+            { $0.passwordUpdatedAt = Self.start + .seconds(60) }, { $0.sessionsEndedAt = Self.start + .seconds(60) },
+            { $0.identities = [] }, { $0.phoneNumber = "+15555550100" },
+        ]
+        for secure in securing {
+            var stored = before.account
+            secure(&stored)
+            let thief = source(
+                {
+                    $0.email = "thief@example.com"
+                    $0.identities.append(LinkedIdentity(providerID: "oidc.thief", subject: "1"))
+                    $0.displayName = "Ada L"
+                }, password: "of the thief")
+            let merge = ImportMerge(thief, into: stored, ImportMemory(before))
+            #expect(merge.account.email == stored.email && merge.account.identities == stored.identities && !merge.takesPassword)
+            #expect(merge.account.displayName == "Ada L" && merge.kept == [.email, .password, .identities])
+        }
+    }
+
+    @Test func `a poorer source takes nothing away, and a replacement does`() {
+        let before = source {
+            $0.phoneNumber = "+15555550100"
+            $0.secondFactors = "[]"
+        }
+        var poor = source {
+            $0.identities = []
+            $0.passwordUpdatedAt = nil
+            $0.displayName = "Ada L"
+        }
+        (poor.password, poor.passwordFingerprint) = (nil, nil)
+        let merge = ImportMerge(poor, into: before.account, ImportMemory(before))
+        var expected = before.account
+        expected.displayName = "Ada L"
+        #expect(merge.account == expected && merge.kept.isEmpty && !merge.takesPassword)
+        // The full source later finds nothing changed here.
+        #expect(ImportMerge(before, into: merge.account, merge.memory).kept.isEmpty)
+        let replaced = ImportMerge(poor, into: before.account, nil).account
+        #expect(replaced.identities.isEmpty && replaced.phoneNumber == nil && !replaced.hasPassword && replaced.secondFactors == nil)
     }
 
     @Test func `times only go forward, and a replaced account takes everything`() {
