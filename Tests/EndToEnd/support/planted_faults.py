@@ -336,6 +336,15 @@ PLANTED = {
     "an old key of a service account": (an_old_key_of_a_service_account, {"data.serviceAccountKey"}, "revoke"),
     "a mail that waits": (a_late_mail, {"data.mails"}, "mails list"),
     "no cleanup": (a_mail_that_nothing_deleted, {"data.leftovers"}, "could not clean up"),
+    "a password hash of another system": (
+        rows(
+            "INSERT INTO accounts (project_id, account_id, email, valid_since, created_at, password_hash, password_updated_at)"
+            " VALUES ('demo', 'imported', 'imported@example.com', '2020-01-01', '2020-01-01', '$2b$10$x', '2020-01-01')",
+            "DELETE FROM accounts WHERE account_id = 'imported'",
+        ),
+        {"data.importedHashes"},
+        "1 by 2b",
+    ),
     "a project without a file": (a_project_without_a_file, {"data.project"}, "file"),
     "a provider that is away": (
         lambda i: project(
