@@ -31,13 +31,7 @@ package struct ImportRules: Sendable {
     ///
     /// - Parameter losses: gets what the account loses all the same, and what should be looked at.
     package func account(_ source: SourceAccount, _ losses: inout SourceLosses) throws(ImportFault) -> ImportedAccount {
-        do throws(ImportFault) {
-            return try checked(source, &losses)
-        } catch {
-            var fault = error
-            (fault.accountID, fault.place) = (source.id, source.place)
-            throw fault
-        }
+        try ImportFault.naming(source.id, at: source.place) { () throws(ImportFault) in try checked(source, &losses) }
     }
 
     private func checked(_ source: SourceAccount, _ losses: inout SourceLosses) throws(ImportFault) -> ImportedAccount {

@@ -17,7 +17,7 @@ package struct ProcessContext: Sendable {
     let hashing: HashingPool
     let passwords: PasswordHashing
     let providerMetadata: MetadataCache
-    let sessionBridge: SessionBridge.Shared
+    let firebaseBridge: FirebaseBridge.Shared
     /// Counts connections, so that the limits on them hold for the whole process.
     let admission = Admission()
     let operationsAdmission = Admission()
@@ -40,7 +40,7 @@ package struct ProcessContext: Sendable {
         signingKeys = SigningKeys()
         providerMetadata = MetadataCache()
         metrics = Metrics()
-        sessionBridge = SessionBridge.Shared(access: GoogleAccess(), metrics: metrics)
+        firebaseBridge = FirebaseBridge.Shared(metrics: metrics)
         hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
         passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
         signIns = SignInMetrics(metrics)

@@ -40,11 +40,9 @@ package struct Worker: Sendable {
         let readiness = Readiness(database, settings.schema)
         services = Services(
             accounts: accounts, brokerage: brokerage,
-            sessionBridge: SessionBridge(
-                accounts: accounts, tokens: googleTokens, upstream: client, shared: process.sessionBridge, clock: process.clock),
-            passwordBridge: PasswordBridge(
-                accounts: accounts, tokens: googleTokens, upstream: client, access: process.sessionBridge.access, clock: process.clock),
-            googleTokens: googleTokens, projects: process.projects,
+            firebaseBridge: FirebaseBridge(
+                accounts: accounts, tokens: googleTokens, upstream: client, shared: process.firebaseBridge, clock: process.clock),
+            projects: process.projects,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: process.metrics,
             clock: process.clock, log: process.log,
             readiness: readiness.verify, description: { try ServedCalls.description() })

@@ -29,6 +29,17 @@ package struct ImportFault: Error, Sendable, Equatable {
         case duplicateIdentity = "DUPLICATE_IDENTITY"
     }
 
+    /// Does `work`; a fault of it names this account and place.
+    package static func naming<Result>(
+        _ accountID: String?, at place: Int, _ work: () throws(ImportFault) -> Result
+    ) throws(ImportFault) -> Result {
+        do { return try work() } catch {
+            var fault = error
+            (fault.accountID, fault.place) = (accountID, place)
+            throw fault
+        }
+    }
+
     package init(_ code: Code, _ message: String, accountID: String? = nil, place: Int = 0) {
         self.code = code
         self.message = message

@@ -80,7 +80,7 @@ package struct Inspection: Sendable {
     package func importedHashes(of project: String) async throws(AccountError) -> [(scheme: String, count: Int64)] {
         let rows = try await storage.read(
             """
-            SELECT split_part(password_hash, '$', 2), count(*) FROM accounts
+            SELECT CASE WHEN password_hash LIKE '$2_$%' THEN 'bcrypt' ELSE split_part(password_hash, '$', 2) END, count(*) FROM accounts
             WHERE project_id = \(project: project) AND password_hash NOT LIKE '$scrypt$%' GROUP BY 1 ORDER BY 1
             """)
         return try reading {

@@ -6,14 +6,11 @@ package enum PasswordHashFault: Error, Equatable, CustomStringConvertible {
     case tooCostly(String)
     case malformed(String)
     case unsupported(String)
-    /// Hashing failed, for example because memory is short.
-    case failed(CryptoError)
 
     package var description: String {
         switch self {
         case .outOfRange(let name, let value, let allowed): "\(name) is \(value); it must be \(allowed.lowerBound) to \(allowed.upperBound)"
         case .tooCostly(let reason), .malformed(let reason), .unsupported(let reason): reason
-        case .failed(let error): "hashing failed: \(error)"
         }
     }
 

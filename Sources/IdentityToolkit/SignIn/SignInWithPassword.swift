@@ -35,7 +35,7 @@ struct SignInWithPassword: Endpoint {
         guard let email = input.email else { throw Failure.missingEmail }
         let address = try EmailAddress.reading(email)
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
-        let (account, outcome) = try await context.services.passwordBridge.signIn(
+        let (account, outcome) = try await context.services.firebaseBridge.passwords.signIn(
             email: address, password: password.asString, in: project, from: context.clientInfo)
         let tokens = try IssuedTokens(account, outcome, context)
         return Output(

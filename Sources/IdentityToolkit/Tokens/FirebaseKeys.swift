@@ -23,7 +23,7 @@ struct FirebaseKeys: RawEndpoint {
         guard let project = context.namedProject, project.settings.openMigration(at: context.services.clock.now()) != nil else {
             throw Failure.notFound
         }
-        let (ours, googles) = (context.services.accounts.idTokens.publishedKeys, context.services.googleTokens)
+        let (ours, googles) = (context.services.accounts.idTokens.publishedKeys, context.services.firebaseBridge.tokens)
         switch try Form.reading(request.query)["format"] {
         case nil, "jwks":
             let keys = ours.keys.keys + (try await googles.keys()).keys

@@ -26,7 +26,7 @@ struct SecureToken: RawEndpoint {
         guard type == "refresh_token" else { throw Failure.invalidGrantType }
         guard let token = grant.refreshToken, !token.isEmpty else { throw Failure.missingRefreshToken }
         let project = try context.project.settings
-        let (account, session) = try await context.services.sessionBridge.refresh(token, in: project, from: context.clientInfo)
+        let (account, session) = try await context.services.firebaseBridge.sessions.refresh(token, in: project, from: context.clientInfo)
         let tokens = try IssuedTokens(account, session, context)
         var json = JSONWriter(capacity: 512 + 2 * tokens.idToken.utf8.count)
         json.object { json in

@@ -1,9 +1,9 @@
 package import Accounts
-package import Curl
+import Curl
 import JOSE
 import JSON
 package import ProjectSettings
-package import Runtime
+import Runtime
 import Text
 
 /// Signs people in by a password, and asks Firebase about one that this server does not know, while people come from there and the project's
@@ -17,7 +17,7 @@ package final class PasswordBridge: Sendable {
     private let access: GoogleAccess
     private let clock: Clock
 
-    package init(accounts: Accounts, tokens: GoogleTokens, upstream: any Upstream, access: GoogleAccess, clock: Clock) {
+    init(accounts: Accounts, tokens: GoogleTokens, upstream: any Upstream, access: GoogleAccess, clock: Clock) {
         self.accounts = accounts
         self.tokens = tokens
         self.upstream = upstream

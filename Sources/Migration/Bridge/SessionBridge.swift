@@ -1,9 +1,9 @@
 package import Accounts
-package import Curl
+import Curl
 import JOSE
 import JSON
 package import ProjectSettings
-package import Runtime
+import Runtime
 package import Text
 
 /// Refreshes sessions, those that people have at Firebase among them: an app leaves Firebase for this server, and its people stay signed in.
@@ -17,22 +17,10 @@ package final class SessionBridge: Sendable {
     private let accounts: Accounts
     private let tokens: GoogleTokens
     private let upstream: any Upstream
-    private let shared: Shared
+    private let shared: FirebaseBridge.Shared
     private let clock: Clock
 
-    /// The parts that the loops of a process share.
-    package struct Shared: Sendable {
-        package let access: GoogleAccess
-        let inFlight = ExchangesInFlight()
-        let metrics: ExchangeMetrics
-
-        package init(access: GoogleAccess, metrics: Metrics) {
-            self.access = access
-            self.metrics = ExchangeMetrics(metrics)
-        }
-    }
-
-    package init(accounts: Accounts, tokens: GoogleTokens, upstream: any Upstream, shared: Shared, clock: Clock) {
+    init(accounts: Accounts, tokens: GoogleTokens, upstream: any Upstream, shared: FirebaseBridge.Shared, clock: Clock) {
         self.accounts = accounts
         self.tokens = tokens
         self.upstream = upstream

@@ -16,8 +16,8 @@ package final class GoogleAccess: Sendable {
         let expires: Instant
     }
 
-    /// By the id of the key that signed for it.
-    private let tokens = Mutex<[String: Token]>([:])
+    /// By the key that signed for it: what a file says of its id is no proof of the key.
+    private let tokens = Mutex<[[UInt8]: Token]>([:])
 
     package init() {}
 
@@ -29,7 +29,8 @@ package final class GoogleAccess: Sendable {
 
     /// An access token of the account.
     func token(of account: GoogleServiceAccount, _ upstream: any Upstream, at now: Instant) async throws(GoogleFailure) -> Secret {
-        if let known = tokens.withLock({ $0[account.keyID] }), now < known.expires - Self.margin { return known.text }
+        let key = Digest.sha256(Array("\(account.email)\0\(account.keyID)\0\(account.privateKey.reveal())".utf8))
+        if let known = tokens.withLock({ $0[key] }), now < known.expires - Self.margin { return known.text }
         var request = OutboundRequest(
             .post, GoogleAddress.accessTokens,
             headers: ["accept": "application/json", "content-type": "application/x-www-form-urlencoded"])
@@ -42,7 +43,7 @@ package final class GoogleAccess: Sendable {
         guard let text = json["access_token"]?.string else { throw .unavailable("Google's token endpoint gave no access token") }
         let lifetime = json["expires_in"]?.integer.map { Duration.seconds(min(max($0, 0), Self.lifetime.wholeSeconds)) } ?? .zero
         let token = Token(text: Secret(text.asString), expires: now + lifetime)
-        tokens.withLock { $0[account.keyID] = token }
+        tokens.withLock { $0[key] = token }
         return token.text
     }
 

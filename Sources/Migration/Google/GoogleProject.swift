@@ -70,10 +70,14 @@ package struct GoogleProject: Sendable {
         }
     }
 
-    /// The names of the claims that administrators have given the person there; empty for none.
+    /// The names of the claims that administrators have given the person there; empty for none. Throws where Google does not say it.
     func customClaims(of uid: String) async throws(GoogleFailure) -> Set<UTF8Text> {
-        guard let text = try await record(of: uid)?["customAttributes"]?.string else { return [] }
-        return Set(((try? JSON.parse(text.asString))?.object ?? [:]).map(\.name))
+        guard let record = try await record(of: uid) else { throw .refused(code: "USER_NOT_FOUND") }
+        guard let text = record["customAttributes"]?.string else { return [] }
+        guard let claims = (try? JSON.parse(text.asString))?.object else {
+            throw .unavailable("Google's look-up of accounts answered with custom claims that are not a JSON object")
+        }
+        return Set(claims.map(\.name))
     }
 
     /// The person's record; `nil` when there is none.

@@ -22,7 +22,7 @@ extension HostedVisit {
     func signIn(_ form: Form) async throws -> Response {
         guard offer.hasPassword else { throw Failure.passwordLoginDisabled }
         let (email, password) = (try email(in: form), try password(in: form))
-        let (_, outcome) = try await context.services.passwordBridge.signIn(
+        let (_, outcome) = try await context.services.firebaseBridge.passwords.signIn(
             email: email, password: password, in: settings, from: context.browserClientInfo)
         return try await begin(outcome)
     }

@@ -85,9 +85,7 @@ package struct Context: Sendable {
 package final class Services: Sendable {
     package let accounts: Accounts
     package let brokerage: Brokerage
-    package let sessionBridge: SessionBridge
-    package let passwordBridge: PasswordBridge
-    package let googleTokens: GoogleTokens
+    package let firebaseBridge: FirebaseBridge
     package let projects: ProjectDirectory
     package let site: Site
     package let metrics: Metrics
@@ -99,16 +97,13 @@ package final class Services: Sendable {
     package let description: @Sendable () throws -> [UInt8]
 
     package init(
-        accounts: Accounts, brokerage: Brokerage, sessionBridge: SessionBridge, passwordBridge: PasswordBridge,
-        googleTokens: GoogleTokens, projects: ProjectDirectory,
+        accounts: Accounts, brokerage: Brokerage, firebaseBridge: FirebaseBridge, projects: ProjectDirectory,
         site: Site, metrics: Metrics, clock: Clock, log: Logger,
         readiness: @escaping @Sendable () async throws -> Void, description: @escaping @Sendable () throws -> [UInt8]
     ) {
         self.accounts = accounts
         self.brokerage = brokerage
-        self.sessionBridge = sessionBridge
-        self.passwordBridge = passwordBridge
-        self.googleTokens = googleTokens
+        self.firebaseBridge = firebaseBridge
         self.projects = projects
         self.site = site
         self.metrics = metrics

@@ -70,7 +70,7 @@ import Testing
         let (hashing, key) = (hashing(Self.costs[1]), try ImportedHashKey.sample())
         let inner = try SaltedDigest(hmac: .sha256, key: key, order: .saltFirst, salt: [1])
         let digest = try inner.of(Array("password".utf8), ImportedHashKeys([key]))
-        let hash = PasswordHash(try WrappedHash(inner, digest: digest, Self.costs[1]))
+        let hash = PasswordHash(try WrappedHash(inner, bytes: try inner.bytes(of: digest), Self.costs[1]))
         #expect(try await hashing.check("password", against: hash, keys: ImportedHashKeys([key])))
         #expect(try await !hashing.check("wrong", against: hash, keys: ImportedHashKeys([key])))
         #expect(!hashing.isCurrent(hash))

@@ -343,7 +343,7 @@ PLANTED = {
             "DELETE FROM accounts WHERE account_id = 'imported'",
         ),
         {"data.importedHashes"},
-        "1 by 2b",
+        "1 by bcrypt",
     ),
     "a project without a file": (a_project_without_a_file, {"data.project"}, "file"),
     "a provider that is away": (

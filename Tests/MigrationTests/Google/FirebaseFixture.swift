@@ -25,13 +25,18 @@ struct FirebaseFixture: Sendable {
         publish([key])
     }
 
-    static func migration() throws -> FirebaseMigration {
+    /// A service account whose file gives every key the same id.
+    static func account(_ key: FakeKey) throws -> GoogleServiceAccount {
         let file: JSON = [
             "type": "service_account", "client_email": "m@acme-prod.iam.gserviceaccount.com", "private_key_id": "k1",
-            "private_key": .string(try FakeKey.otherRSA().key.pem), "token_uri": "https://wrong.example/token",
+            "private_key": .string(key.key.pem), "token_uri": "https://wrong.example/token",
         ]
-        return FirebaseMigration(
-            projectID: "acme-prod", projectNumber: 100_200_300_400, serviceAccount: try GoogleServiceAccount(Secret(file.text())),
+        return try GoogleServiceAccount(Secret(file.text()))
+    }
+
+    static func migration() throws -> FirebaseMigration {
+        FirebaseMigration(
+            projectID: "acme-prod", projectNumber: 100_200_300_400, serviceAccount: try account(try FakeKey.otherRSA()),
             apiKey: Secret("server key"), until: FakeIssuer.now + .seconds(86_400))
     }
 

@@ -108,8 +108,22 @@ import Text
         firebase.upstream.answer(GoogleAddress.accessTokens, ["access_token": "ya29.a", "expires_in": 3599])
         firebase.upstream.answer(lookup, ["users": [["localId": "ada", "customAttributes": #"{"admin":true,"level":3}"#]]])
         #expect(try await firebase.project.customClaims(of: "ada") == ["admin", "level"])
-        firebase.upstream.answer(lookup, ["kind": "identitytoolkit#GetAccountInfoResponse"])
+        firebase.upstream.answer(lookup, ["users": [["localId": "ada"]]])
         #expect(try await firebase.project.customClaims(of: "ada") == [])
+        // Where Google does not say it, claims that it has taken back would live on in the session.
+        firebase.upstream.answer(lookup, ["kind": "identitytoolkit#GetAccountInfoResponse"])
+        #expect(await kind { _ = try await firebase.project.customClaims(of: "ada") } == "refused USER_NOT_FOUND")
+        firebase.upstream.answer(lookup, ["users": [["localId": "ada", "customAttributes": "{"]]])
+        #expect(await kind { _ = try await firebase.project.customClaims(of: "ada") } == "unavailable")
+    }
+
+    @Test func `two keys of one id have an access token each`() async throws {
+        let (firebase, access) = (try FirebaseFixture(), GoogleAccess())
+        let accounts = [try FirebaseFixture.account(try FakeKey.otherRSA()), try FirebaseFixture.account(firebase.key)]
+        for (account, token) in zip(accounts, ["one", "other"]) {
+            firebase.upstream.answer(GoogleAddress.accessTokens, ["access_token": .string(UTF8Text(token)), "expires_in": 3599])
+            #expect(try await access.token(of: account, firebase.upstream, at: firebase.time.clock.now()).reveal() == token)
+        }
     }
 
     private func kind(_ call: () async throws -> Void) async -> String {

@@ -30,7 +30,8 @@ extension ImportedPassword {
         case .plain(let plain): return plain == password
         case .digest(let inner, let digest):
             let cheap = ScryptParameters(log2N: 1, blockSize: 1)
-            return try PasswordHash(try WrappedHash(inner, digest: digest, cheap)).matches(password, ImportedHashKeys(keys))
+            return try PasswordHash(try WrappedHash(inner, bytes: try inner.bytes(of: digest), cheap)).matches(
+                password, ImportedHashKeys(keys))
         }
     }
 }

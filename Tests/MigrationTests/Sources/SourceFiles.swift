@@ -6,11 +6,13 @@ import Migration
 struct SourceReading {
     var entries: [SourceEntry] = []
     var losses = SourceLosses()
+    var hashKeys: [ImportedHashKey] = []
+    var remarks: [String] = []
 
     /// Reads a source to its end.
     init(_ source: consuming some FileReader) throws(SourceFailure) {
         while let entry = try source.next() { entries.append(entry) }
-        losses = source.losses
+        (losses, hashKeys, remarks) = (source.losses, source.hashKeys, source.remarks)
     }
 
     var accounts: [SourceAccount] { entries.compactMap { if case .account(let account) = $0 { account } else { nil } } }
@@ -23,6 +25,8 @@ protocol FileReader: AccountSource {
 }
 
 extension Auth0Source: FileReader {}
+extension FirebaseFile: FileReader {}
+extension GenericFile: FileReader {}
 extension KeycloakSource: FileReader {}
 extension SupabaseSource: FileReader {}
 

@@ -11,14 +11,8 @@ package struct WrappedHash: PasswordScheme {
     private let outer: ScryptHash
 
     /// Wraps a digest. This costs as much as one hash of `parameters`.
-    /// - Parameter digest: as the other system has stored it: its bytes, or their hexadecimal digits.
-    package init(_ inner: SaltedDigest, digest: [UInt8], _ parameters: ScryptParameters) throws(PasswordHashFault) {
-        let digest = try inner.bytes(of: digest)
-        do throws(CryptoError) { try self.init(inner, bytes: digest, parameters) } catch { throw .failed(error) }
-    }
-
     /// - Parameter bytes: the digest itself (`SaltedDigest.bytes(of:)`).
-    init(_ inner: SaltedDigest, bytes: [UInt8], _ parameters: ScryptParameters) throws(CryptoError) {
+    package init(_ inner: SaltedDigest, bytes: [UInt8], _ parameters: ScryptParameters) throws(CryptoError) {
         self.inner = inner
         outer = try ScryptHash(password: bytes, parameters)
     }

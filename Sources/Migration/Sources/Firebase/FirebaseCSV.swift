@@ -35,12 +35,11 @@ struct FirebaseCSV {
         case .row(let fields, let line):
             let columns = try columns(fields, line: line)
             do throws(ImportFault) {
-                return .row(try Self.object(try columns.get()), line: line)
-            } catch {
-                var fault = error
-                (fault.place, fault.accountID) = (line, fields.first?.asString)
-                return .fault(fault)
-            }
+                return .row(
+                    try ImportFault.naming(fields.first?.asString, at: line) { () throws(ImportFault) in
+                        try Self.object(try columns.get())
+                    }, line: line)
+            } catch { return .fault(error) }
         }
     }
 

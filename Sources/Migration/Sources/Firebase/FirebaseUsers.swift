@@ -21,7 +21,7 @@ package struct FirebaseUsers {
     private let hashes: HashParameters?
     /// Complete when all accounts are read.
     package private(set) var losses = SourceLosses()
-    private var unknown: Set<UTF8Text> = []
+    private var unknown = UnknownMembers()
 
     /// - Parameter hashes: the parameters that all hashes were made with; `nil` where the operator gave none.
     package init(_ form: Form, hashes: HashParameters?) { (self.form, self.hashes) = (form, hashes) }
@@ -29,15 +29,8 @@ package struct FirebaseUsers {
     /// The account. Throws `ImportFault` for a value of another type, for a hash that cannot be read, and for a second factor without its number.
     package mutating func account(_ object: JSON.Object, place: Int) throws(ImportFault) -> SourceAccount {
         let members = RecordMembers(object, form == .call ? .wire : .exact)
-        // For the faults of what follows.
         let id = members["localId"]?.string?.asString
-        do throws(ImportFault) {
-            return try account(members, id: id, place: place)
-        } catch {
-            var fault = error
-            (fault.accountID, fault.place) = (id, place)
-            throw fault
-        }
+        return try ImportFault.naming(id, at: place) { () throws(ImportFault) in try account(members, id: id, place: place) }
     }
 
     private mutating func account(_ members: RecordMembers, id: String?, place: Int) throws(ImportFault) -> SourceAccount {
@@ -169,11 +162,7 @@ package struct FirebaseUsers {
                 "account with an address and without a password hash and an identity: it signs in by a link in a mail, or after a new password"
             )
         }
-        for member in object where !Self.known.contains(member.name) && (form != .own || !Self.own.contains(member.name)) {
-            // A hostile file has many.
-            guard unknown.count < 100, unknown.insert(member.name).inserted else { continue }
-            losses.add("member \(member.name.prefix(bytes: 64)), which this import does not know")
-        }
+        unknown.count(in: object, besides: form == .own ? Self.known.union(Self.own) : Self.known, &losses)
     }
 
     private static let known: Set<UTF8Text> = [

@@ -11,7 +11,7 @@ package struct Auth0ImportUsers {
 
     package private(set) var losses = SourceLosses()
     private var keys = ImportedKeys()
-    private var unknown: Set<UTF8Text> = []
+    private var unknown = UnknownMembers()
 
     package init() {}
 
@@ -22,13 +22,7 @@ package struct Auth0ImportUsers {
     package mutating func account(_ object: JSON.Object, place: Int) throws(ImportFault) -> SourceAccount {
         let members = RecordMembers(object)
         let id = members["user_id"]?.string?.asString
-        do throws(ImportFault) {
-            return try account(members, id: id, place: place)
-        } catch {
-            var fault = error
-            (fault.accountID, fault.place) = (id, place)
-            throw fault
-        }
+        return try ImportFault.naming(id, at: place) { () throws(ImportFault) in try account(members, id: id, place: place) }
     }
 
     private mutating func account(_ members: RecordMembers, id: String?, place: Int) throws(ImportFault) -> SourceAccount {
@@ -50,10 +44,7 @@ package struct Auth0ImportUsers {
             losses.add("second factor of mfa_factors: write it as mfaInfo of our own record to keep it")
         }
         account.password = try password(members)
-        for member in members.object where !Self.known.contains(member.name) {
-            guard unknown.count < 100, unknown.insert(member.name).inserted else { continue }
-            losses.add("member \(member.name.prefix(bytes: 64)), which this import does not know")
-        }
+        unknown.count(in: members.object, besides: Self.known, &losses)
         return account
     }
 

@@ -47,7 +47,7 @@ extension ExportCommand {
                 do {
                     let count = try await ExportCommand.read(access, sharesTerminal: false) { try output.write(AccountRecord($0).line) }
                     try output.close()
-                    CommandSupport.remark("\(count) accounts in \(file).")
+                    CommandSupport.remark("\(count) \(count == 1 ? "account" : "accounts") in \(file).")
                 } catch {
                     // A part of an export looks like a whole one.
                     output.delete()

@@ -54,7 +54,7 @@ extension ExportCommand {
             try directory.write(Array(export.script.utf8), to: FirebaseExport.scriptName)
             try directory.close()
             CommandSupport.remark(
-                "\(count) accounts in \(directory.path). To import them: FIREBASE_PROJECT=… sh \(directory.path)/\(FirebaseExport.scriptName)"
+                "\(count) \(count == 1 ? "account" : "accounts") in \(directory.path). To import them: FIREBASE_PROJECT=… sh \(directory.path)/\(FirebaseExport.scriptName)"
             )
         }
     }

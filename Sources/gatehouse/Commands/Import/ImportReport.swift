@@ -23,10 +23,14 @@ struct ImportReport {
             (pass.outcome.unchanged, "unchanged since the last import"), (pass.skipped, "left out"),
             (pass.refused, "refused: \(rejected) says why"),
         ]
-        Report.say("\(pass.count) accounts in \(origin)\(pass.failure == nil ? "" : ", as far as it can be read"):")
+        Report.say(
+            "\(pass.count) \(pass.count == 1 ? "account" : "accounts") in \(origin)\(pass.failure == nil ? "" : ", as far as it can be read"):"
+        )
         for (count, words) in lines where count > 0 { Report.say("  \(count) \(words)") }
         guard pass.keptCount > 0 else { return }
-        Report.say("\(pass.keptCount) accounts were changed at the source and here. These fields stay as they are here:")
+        Report.say(
+            "Changed at the source and here: \(pass.keptCount) \(pass.keptCount == 1 ? "account" : "accounts"), whose fields stay as they are here:"
+        )
         for conflict in pass.outcome.kept {
             Report.say("  \(conflict.accountID): \(conflict.fields.joined(separator: ", "))")
         }

@@ -34,7 +34,7 @@ import Testing
     ) throws {
         let inner = try SaltedDigest(digest, rounds: rounds, order: order, salt: Array(salt.utf8))
         for stored in [hex(value), Array(value.utf8), Array(value.uppercased().utf8)] {
-            let hash = PasswordHash(try WrappedHash(inner, digest: stored, cheap))
+            let hash = PasswordHash(try WrappedHash(inner, bytes: try inner.bytes(of: stored), cheap))
             #expect(PasswordHash(hash.text) == hash)
             #expect(try hash.matches(password))
             #expect(try !hash.matches(password + "x"))
@@ -57,7 +57,7 @@ import Testing
             (SaltedDigest.Order.saltFirst, "what do ya want ", "for nothing?"), (.passwordFirst, "for nothing?", "what do ya want "),
         ] {
             let inner = try SaltedDigest(hmac: digest, key: key, order: order, salt: Array(salt.utf8))
-            let hash = PasswordHash(try WrappedHash(inner, digest: hex(value), cheap))
+            let hash = PasswordHash(try WrappedHash(inner, bytes: try inner.bytes(of: hex(value)), cheap))
             #expect(hash.text.hasPrefix("$wrapped$hmac-\(digest.rawValue)$order=\(order.rawValue),key=cms$"))
             #expect(PasswordHash(hash.text) == hash)
             #expect(try hash.matches(password, ImportedHashKeys([key])))
@@ -70,7 +70,10 @@ import Testing
     @Test func `stores no part of the digest`() throws {
         let digest = hex("5f4dcc3b5aa765d61d8327deb882cf99")
         let inner = try SaltedDigest(.md5, rounds: 0, order: .saltFirst, salt: [])
-        let (first, second) = (try WrappedHash(inner, digest: digest, cheap), try WrappedHash(inner, digest: digest, cheap))
+        let (first, second) = (
+            try WrappedHash(inner, bytes: try inner.bytes(of: digest), cheap),
+            try WrappedHash(inner, bytes: try inner.bytes(of: digest), cheap)
+        )
         #expect(first.text != second.text)
         #expect(first.text.hasPrefix("$wrapped$md5$order=salt-password,rounds=1$$scrypt$ln=4,r=1,p=1$"))
         #expect(first.digest != digest && first.digest.count == 32 && first.salt.count == 16)
@@ -80,12 +83,14 @@ import Testing
         let inner = try SaltedDigest(.md5, rounds: 0, order: .saltFirst, salt: [])
         #expect(
             throws: PasswordHashFault.malformed("the hash has \(count) bytes; md5 has 16, or 32 as hexadecimal digits")
-        ) { try WrappedHash(inner, digest: [UInt8](repeating: 1, count: count), cheap) }
+        ) { try WrappedHash(inner, bytes: try inner.bytes(of: [UInt8](repeating: 1, count: count)), cheap) }
     }
 
     @Test func `refuses a digest of twice the length that is not hexadecimal`() throws {
         let inner = try SaltedDigest(.md5, rounds: 0, order: .saltFirst, salt: [])
-        #expect(throws: PasswordHashFault.self) { try WrappedHash(inner, digest: Array(repeating: UInt8(ascii: "g"), count: 32), cheap) }
+        #expect(throws: PasswordHashFault.self) {
+            try WrappedHash(inner, bytes: try inner.bytes(of: Array(repeating: UInt8(ascii: "g"), count: 32)), cheap)
+        }
     }
 
     @Test(arguments: [(FastDigest.md5, -1, 0...8192), (.md5, 8193, 0...8192), (.sha1, 0, 1...8192), (.sha512, 8193, 1...8192)])
@@ -98,8 +103,8 @@ import Testing
     @Test func `says why it cannot wrap`() throws {
         let inner = try SaltedDigest(.md5, rounds: 0, order: .saltFirst, salt: [])
         let costly = CryptoError.unsupported("scrypt parameters beyond the limits")
-        #expect(throws: PasswordHashFault.failed(costly)) {
-            try WrappedHash(inner, digest: [UInt8](repeating: 1, count: 16), ScryptParameters(log2N: 24))
+        #expect(throws: costly) {
+            try WrappedHash(inner, bytes: try inner.bytes(of: [UInt8](repeating: 1, count: 16)), ScryptParameters(log2N: 24))
         }
     }
 }

@@ -6,18 +6,10 @@ import Testing
 
 struct FirebaseFileTests {
     private func read(_ text: String, hashes: HashParameters? = nil) throws -> (
-        accounts: [SourceAccount], faults: [ImportFault], source: FirebaseFile
+        accounts: [SourceAccount], faults: [ImportFault], source: SourceReading
     ) {
-        var source = try FirebaseFile(try TestFile.of(text), hashes: hashes)
-        var (accounts, faults): ([SourceAccount], [ImportFault]) = ([], [])
-        while let entry = try source.next() {
-            switch entry {
-            case .account(let account): accounts.append(account)
-            case .fault(let fault): faults.append(fault)
-            case .skipped: break
-            }
-        }
-        return (accounts, faults, source)
+        let source = try SourceReading(try FirebaseFile(try TestFile.of(text), hashes: hashes))
+        return (source.accounts, source.faults, source)
     }
 
     /// A row of the CLI: `values` at their columns, and a comma behind the last one.

@@ -7,17 +7,9 @@ import Testing
 struct GenericFileTests {
     private func read(
         _ text: String, hashes: HashParameters? = nil
-    ) throws -> (accounts: [SourceAccount], faults: [ImportFault], source: GenericFile) {
-        var source = try GenericFile(try TestFile.of(text), hashes: hashes)
-        var (accounts, faults): ([SourceAccount], [ImportFault]) = ([], [])
-        while let entry = try source.next() {
-            switch entry {
-            case .account(let account): accounts.append(account)
-            case .fault(let fault): faults.append(fault)
-            case .skipped: break
-            }
-        }
-        return (accounts, faults, source)
+    ) throws -> (accounts: [SourceAccount], faults: [ImportFault], source: SourceReading) {
+        let source = try SourceReading(try GenericFile(try TestFile.of(text), hashes: hashes))
+        return (source.accounts, source.faults, source)
     }
 
     @Test(arguments: [

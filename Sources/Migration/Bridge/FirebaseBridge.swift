@@ -1,0 +1,28 @@
+package import Accounts
+package import Curl
+package import Runtime
+
+/// The ways in for people who still have something of Firebase's, while they move here: a refresh token (`sessions`), or a password (`passwords`).
+/// Each loop has one.
+package struct FirebaseBridge: Sendable {
+    package let sessions: SessionBridge
+    package let passwords: PasswordBridge
+    /// Google's key sets.
+    package let tokens: GoogleTokens
+
+    /// The parts that the loops of a process share.
+    package struct Shared: Sendable {
+        let access = GoogleAccess()
+        let inFlight = ExchangesInFlight()
+        let metrics: ExchangeMetrics
+
+        package init(metrics: Metrics) { self.metrics = ExchangeMetrics(metrics) }
+    }
+
+    /// - Parameter tokens: those that `accounts` was made with.
+    package init(accounts: Accounts, tokens: GoogleTokens, upstream: any Upstream, shared: Shared, clock: Clock) {
+        self.tokens = tokens
+        sessions = SessionBridge(accounts: accounts, tokens: tokens, upstream: upstream, shared: shared, clock: clock)
+        passwords = PasswordBridge(accounts: accounts, tokens: tokens, upstream: upstream, access: shared.access, clock: clock)
+    }
+}
