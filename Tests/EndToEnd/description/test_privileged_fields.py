@@ -36,6 +36,7 @@ PRIVILEGED = {
     "salt": "AAAA",
     "targetProjectId": "other",
     "tenantId": "tenant",
+    "users": [{"localId": "chosen-id", "email": "first@example.com", "emailVerified": True}],
     "validSince": "1000",
     "version": 1,
 }
@@ -68,6 +69,18 @@ HARMLESS = {
     "sortBy",
     # Of a session cookie, which clients do not get.
     "validDuration",
+    # How the hashes of imported `users` were made.
+    "argon2Parameters",
+    "blockSize",
+    "cpuMemCost",
+    "dkLen",
+    "hashAlgorithm",
+    "memoryCost",
+    "parallelization",
+    "passwordHashOrder",
+    "rounds",
+    "saltSeparator",
+    "signerKey",
 }
 CLIENTS = [call for call in each_call("apiKey") if call.method == "POST"]
 PASSWORD = "correct horse battery"
