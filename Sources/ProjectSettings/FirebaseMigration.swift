@@ -1,8 +1,5 @@
 import Config
-import Crypto
-import JSON
 package import Runtime
-import Text
 
 /// The Firebase project that this project's people come from, while they are moving here: `migration.firebase` of a project's file.
 ///
@@ -68,12 +65,7 @@ extension FirebaseMigration {
             ProjectSettings.isID($0) ? $0 : nil
         }
         let number = section.int("projectNumber", in: 1...Int(Int64.max))
-        let serviceAccount = section.secret("serviceAccount").flatMap { file -> GoogleServiceAccount? in
-            do throws(GoogleServiceAccount.Fault) { return try GoogleServiceAccount(file) } catch {
-                section.fault("serviceAccount", error.description)
-                return nil
-            }
-        }
+        let serviceAccount = GoogleServiceAccount(section, "serviceAccount")
         let apiKey = section.secret("apiKey")
         let until = section.value("until", expected: "a date such as 2027-05-01, or a time such as 2027-05-01T12:00:00Z") {
             Instant(utc: $0)
@@ -92,38 +84,5 @@ extension FirebaseMigration {
                 "is over, so tokens of the Firebase project \(projectID) count no more; delete the API key and the key of "
                     + "\(serviceAccount.email) at Google, their files here, and the section migration")
         }
-    }
-}
-
-/// The key file of a Google service account, as far as this server uses it. What the file says about addresses counts for nothing.
-/// <https://cloud.google.com/iam/docs/keys-create-delete#creating>
-package struct GoogleServiceAccount: Sendable {
-    package let email: String
-    package let keyID: String
-    /// PEM.
-    package let privateKey: Secret
-
-    /// Why a text is not the key file of a service account, to stand after the name of the setting.
-    package struct Fault: Error, CustomStringConvertible {
-        package let description: String
-    }
-
-    /// Reads the JSON of a key file.
-    package init(_ file: Secret) throws(Fault) {
-        guard let json = try? JSON.parse(file.reveal()), json.object != nil else {
-            throw Fault(description: "is not the JSON of a key file")
-        }
-        guard json["type"]?.string == "service_account" else {
-            throw Fault(description: "is not the key file of a service account; in Google's console: IAM, Service accounts, Keys, Add key")
-        }
-        guard let email = json["client_email"]?.string, email.utf8.contains(UInt8(ascii: "@")), let id = json["private_key_id"]?.string,
-            !id.isEmpty, let pem = json["private_key"]?.string
-        else { throw Fault(description: "is a key file without client_email, private_key_id or private_key") }
-        guard let key = try? PrivateKey(pem: pem.asString), case .rsa = key.publicKey.components else {
-            throw Fault(description: "has a private_key that is not an RSA key in PEM form")
-        }
-        self.email = email.asString
-        keyID = id.asString
-        privateKey = Secret(pem.asString)
     }
 }

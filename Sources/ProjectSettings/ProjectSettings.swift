@@ -39,6 +39,8 @@ package struct ProjectSettings: Sendable {
     package var openIDProvider: OpenIDProvider?
     /// `nil` where no people come from Firebase.
     package var firebaseMigration: FirebaseMigration?
+    /// `nil` where apps do not use the data of a Firebase project.
+    package var firestore: FirestoreAccess?
 
     package init(id: String, number: Int64, apiKeys: [String], authorizedDomains: [String], redirectURLs: [String]) {
         self.id = id
@@ -94,6 +96,8 @@ extension ProjectSettings {
         customTokens = CustomTokens(section.section("customTokens"))
         audit = Audit(section.section("audit"))
         let provider = section.section("openIDProvider")
+        let firestore = section.section("firestore")
+        if section.has("firestore") { self.firestore = FirestoreAccess(firestore) }
         let migration = section.section("migration")
         let firebase = migration.section("firebase")
         if migration.has("firebase") { firebaseMigration = FirebaseMigration(firebase, now: Clock.system.now()) }

@@ -1,4 +1,5 @@
 import JSON
+import ProjectSettings
 package import Text
 
 /// Claims that an administrator adds to a person's tokens: the text of a JSON object, which is stored as it came.
@@ -19,7 +20,8 @@ package enum CustomClaims {
     package static func imported(_ text: UTF8Text) throws(AccountError) -> Imported {
         let object = try object(text)
         return Imported(
-            text: object.isEmpty ? nil : text.asString, reserved: object.map(\.name).filter(CustomToken.reservedClaims.contains))
+            text: object.isEmpty ? nil : text.asString,
+            reserved: object.map(\.name).filter(ProjectSettings.CustomTokens.reservedClaims.contains))
     }
 
     /// The text to store; `nil` for one without claims. The rules are those of a custom token's claims.
@@ -28,7 +30,7 @@ package enum CustomClaims {
     package static func checked(_ text: UTF8Text) throws(AccountError) -> String? {
         guard !text.isEmpty else { return nil }
         let object = try object(text)
-        if let reserved = object.first(where: { CustomToken.reservedClaims.contains($0.name) }) {
+        if let reserved = object.first(where: { ProjectSettings.CustomTokens.reservedClaims.contains($0.name) }) {
             throw .customToken(.forbiddenClaim(reserved.name))
         }
         return object.isEmpty ? nil : text.asString

@@ -23,11 +23,6 @@ struct CustomToken: Sendable, Equatable {
     /// `aud` of every custom token, as all Admin SDKs write it.
     static let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
     static let longestClaims = 1000
-
-    /// Claims that only the issuer may set.
-    static let reservedClaims: Set<UTF8Text> = [
-        "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti", "nbf", "nonce", "sub",
-    ]
 }
 
 /// The reason why a custom token is refused.

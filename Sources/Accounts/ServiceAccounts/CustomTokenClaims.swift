@@ -1,6 +1,7 @@
 import Crypto
 import JOSE
 import JSON
+import ProjectSettings
 import Runtime
 import Text
 
@@ -48,7 +49,9 @@ struct CustomTokenClaims: Sendable {
     private func developerClaims() throws(CustomTokenError) -> String? {
         guard let claims = json["claims"], !claims.isNull else { return nil }
         guard let object = claims.object else { throw .invalidClaims }
-        if let reserved = object.first(where: { CustomToken.reservedClaims.contains($0.name) }) { throw .forbiddenClaim(reserved.name) }
+        if let reserved = object.first(where: { ProjectSettings.CustomTokens.reservedClaims.contains($0.name) }) {
+            throw .forbiddenClaim(reserved.name)
+        }
         let text = claims.text()
         guard text.unicodeScalars.count <= CustomToken.longestClaims else { throw .claimsTooLarge }
         return object.isEmpty ? nil : text

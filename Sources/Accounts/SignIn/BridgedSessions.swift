@@ -83,7 +83,9 @@ extension FirebaseSession {
     /// As a session keeps them; `nil` for none.
     fileprivate var developerClaimsToKeep: String? {
         var kept: JSON.Object = [:]
-        for claim in developerClaims where !CustomToken.reservedClaims.contains(claim.name) { kept[claim.name] = claim.value }
+        for claim in developerClaims where !ProjectSettings.CustomTokens.reservedClaims.contains(claim.name) {
+            kept[claim.name] = claim.value
+        }
         return kept.isEmpty ? nil : JSON.object(kept).text()
     }
 }

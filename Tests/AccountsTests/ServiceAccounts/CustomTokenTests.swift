@@ -2,6 +2,7 @@
 import Crypto
 import JOSE
 import JSON
+import ProjectSettings
 import Runtime
 import TestKit
 import Testing
@@ -123,12 +124,12 @@ import Text
         #expect(try refusal(["claims": ["a": .string(String(repeating: "x", count: 2000)), "aud": 1]]) == .forbiddenClaim("aud"))
     }
 
-    @Test(arguments: CustomToken.reservedClaims.sorted())
+    @Test(arguments: ProjectSettings.CustomTokens.reservedClaims.sorted())
     func `refuses a reserved claim by its name`(name: UTF8Text) throws {
         #expect(try refusal(["claims": .object(JSON.Object([("role", "x"), (name, .null)]))]) == .forbiddenClaim(name))
     }
 
-    @Test func `there are sixteen reserved names`() { #expect(CustomToken.reservedClaims.count == 16) }
+    @Test func `there are sixteen reserved names`() { #expect(ProjectSettings.CustomTokens.reservedClaims.count == 16) }
 
     @Test func `only a signature by another project's key is told that the key is of another project`() throws {
         let token = try FakeKey.rsa().sign(Self.claims([:]))
