@@ -1,11 +1,11 @@
-// The parts that tests of an SDK's calls need besides the SDK: a new `auth` that uses a server, and errors as values.
+// The parts that tests of an SDK's calls need besides the SDK: a new `auth` that uses a server (Google's without one), and errors as values.
 "use strict";
 window.connect = ({ apiKey, name, emulator, apiHost, persistence }) => {
   const sdk = window.firebase;
   const app = sdk.initializeApp({ apiKey, projectId: "demo", authDomain: apiHost }, name);
   const auth = sdk.initializeAuth(app, { persistence: sdk[persistence ?? "inMemoryPersistence"] });
   if (emulator) sdk.connectAuthEmulator(auth, emulator, { disableWarnings: true });
-  else auth.config.apiHost = auth.config.tokenApiHost = apiHost;
+  else if (apiHost) auth.config.apiHost = auth.config.tokenApiHost = apiHost;
   return auth;
 };
 

@@ -14,17 +14,20 @@ PASSWORD = "correct horse"
 
 
 class SDKPage:
-    """An app's page that only loads the SDK. Its policy is the strictest that an app can have."""
+    """An app's page that only loads the SDK, or with `client=kept` what plays it. Its policy is the strictest that an app can have."""
 
     def __init__(self):
         self.web = WebServer(Request.application(self.respond))
         self.port = int(self.web.url.rpartition(":")[2])
 
     def respond(self, request):
-        if request.path in ("/bundle.js", "/calls.js"):
-            file = pathlib.Path(BUNDLE) if request.path == "/bundle.js" else FOLDER / "calls.js"
+        if request.path in ("/bundle.js", "/calls.js", "/kept.js"):
+            file = pathlib.Path(BUNDLE) if request.path == "/bundle.js" else FOLDER / request.path[1:]
             return Response(file.read_bytes(), content_type="text/javascript; charset=utf-8")
-        html = '<!doctype html><link rel="icon" href="data:,"><title>App</title><script src="/bundle.js"></script><script src="/calls.js"></script>'
+        scripts = ["kept.js" if request.args.get("client") == "kept" else "bundle.js", "calls.js"]
+        html = '<!doctype html><link rel="icon" href="data:,"><title>App</title>' + "".join(
+            f'<script src="/{file}"></script>' for file in scripts
+        )
         policy = f"default-src 'none'; img-src data:; script-src 'self'; connect-src {request.args['server']}"
         return Response(html, content_type="text/html; charset=utf-8", headers={"content-security-policy": policy})
 
