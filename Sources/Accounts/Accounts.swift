@@ -19,6 +19,7 @@ package final class Accounts: Sendable {
     package let deletion: AccountDeletion
     package let sessions: Sessions
     package let idTokens: IDTokens
+    package let firestoreTokens: FirestoreTokens
     package let codes: ActionCodes
     package let codeMails: ActionCodeMails
     package let limits: RateLimits
@@ -55,6 +56,7 @@ package final class Accounts: Sendable {
         sessions = Sessions(database: database, masterKey: masterKey, clock: clock, log: log)
         idTokens = IDTokens(
             storage: storage, clock: clock, publicURL: publicURL, signingKeys: signingKeys, limits: limits, formerTokens: formerTokens)
+        firestoreTokens = FirestoreTokens(idTokens: idTokens)
         codeMails = ActionCodeMails(
             storage: storage, clock: clock, publicURL: publicURL, outbox: outbox, directory: directory, idTokens: idTokens,
             addressHashes: addressHashes, limits: limits)

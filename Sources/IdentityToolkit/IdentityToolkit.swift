@@ -10,6 +10,7 @@ package enum IdentityToolkit {
     package static let handlers: [Handler] = [
         CreateAccountByAdministrator.handler,
         CreateAuthURI.handler,
+        CreateFirebaseToken.handler,
         CreateProviderConfig.handler,
         CreateSessionCookie.handler,
         DeleteAccount.handler,

@@ -19,8 +19,10 @@ extension IDToken {
     }
 
     /// Selects the account of the caller, and whether the token's session is alive. Of a token that names no session, `Account.check` decides.
-    func caller(in project: ProjectSettings) -> SQL {
-        Account.select("a.account_id = \(accountID)", with: sessionLives(in: project), in: project)
+    /// - Parameter others: what to select behind them.
+    func caller(with others: SQL? = nil, in project: ProjectSettings) -> SQL {
+        let others: SQL = others.map { ", \($0)" } ?? ""
+        return Account.select("a.account_id = \(accountID)", with: "\(sessionLives(in: project))\(others)", in: project)
     }
 
     /// The `auth_time` of the session with which a link answers: the caller's own. Adding a way to sign in does not prove that the same

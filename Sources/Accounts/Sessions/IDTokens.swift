@@ -124,7 +124,17 @@ package final class IDTokens: Sendable {
         of token: String, charging charge: (action: LimitedAction, client: Session.ClientInfo)? = nil, in project: ProjectSettings
     ) async throws(AccountError) -> (Account, IDToken) {
         let idToken = try await verified(token, in: project)
-        let caller = idToken.caller(in: project)
+        return (try await account(of: idToken, charging: charge, in: project).account, idToken)
+    }
+
+    /// Finds the account of a verified token, and checks it as `account(of:charging:in:)` does.
+    ///
+    /// - Parameter others: what to read beside the account; the reader stands before it.
+    func account(
+        of idToken: IDToken, with others: SQL? = nil, charging charge: (action: LimitedAction, client: Session.ClientInfo)? = nil,
+        in project: ProjectSettings
+    ) async throws(AccountError) -> (account: Account, others: RowReader) {
+        let caller = idToken.caller(with: others, in: project)
         let rows =
             if let (action, client) = charge {
                 try await limits.charge(Attempt(action, from: client, accountID: idToken.accountID, in: project), then: caller)
@@ -140,7 +150,7 @@ package final class IDTokens: Sendable {
         // Disabling an account ends its sessions, so the reason comes first.
         guard !account.disabled || idToken.expires <= now else { throw .accountDisabled }
         try account.check(idToken, sessionLives: sessionLives, at: now)
-        return (account, idToken)
+        return (account, row)
     }
 
     /// `IDToken.requireFresh`, now.

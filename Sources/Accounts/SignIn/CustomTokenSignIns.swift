@@ -70,6 +70,10 @@ package struct CustomTokenSignIns: Sendable {
             return token
         }
         let token = try judging { () throws(CustomTokenError) in try CustomToken.Unverified.parse(text) }
+        // A token that an ID token was traded for must not become a session, since ID tokens lie in logs (SEC-59).
+        guard token.issuer != project.firestore.map({ UTF8Text($0.signer.email) }) else {
+            throw .customToken(.invalid("The service account signs tokens for data at Firebase, which sign people in there alone."))
+        }
         let keys = try await serviceAccountKeys(of: token, in: project, from: client)
         return try judging { () throws(CustomTokenError) in try token.verified(by: keys, for: project.id, at: clock.now()) }
     }

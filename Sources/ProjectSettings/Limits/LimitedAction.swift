@@ -39,6 +39,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case migrateSession
     /// A question to Firebase about a password, which is a guess until it is answered.
     case migratePassword
+    /// A custom token for the person's data at Firebase, which takes a signature by RSA.
+    case firestoreToken
     /// A service account's request for an access token, whose key must be looked up before it can be refused.
     case accessToken
 }
@@ -102,6 +104,7 @@ extension LimitedAction {
         case .update: [(.account, Rate(60, per: hour)), (.address, Rate(600, per: tenMinutes))]
         case .changeSignInMethods: [(.mailbox, Rate(20, per: hour))]
         case .migratePassword: [(.account, Rate(5, per: hour)), (.address, Rate(60, per: tenMinutes))]
+        case .firestoreToken: [(.account, Rate(30, per: tenMinutes))]
         case .clientSecret: [(.accountAndAddress, Rate(10, per: tenMinutes)), (.address, Rate(100, per: tenMinutes))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
         case .identify: [(.address, Rate(100, per: tenMinutes))]

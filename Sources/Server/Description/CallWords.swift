@@ -15,6 +15,8 @@ enum CallWords {
         "AuthPages.Start": "Starts a sign-in for a browser app that has no SDK.",
         "IdentityToolkit.CreateAccountByAdministrator": "Makes an account as it is described, and starts no session.",
         "IdentityToolkit.CreateAuthURI": "Starts a sign-in at a provider that the client itself ends, or tells how an address signs in.",
+        "IdentityToolkit.CreateFirebaseToken":
+            "Exchanges an ID token of this server for a custom token of the Firebase project that has the person's data.",
         "IdentityToolkit.CreateProviderConfig": "Refused: names the project's file, where providers are added.",
         "IdentityToolkit.CreateSessionCookie": "Exchanges a person's ID token for a session cookie of a back end's own pages.",
         "IdentityToolkit.DeleteAccount": "Deletes the caller's own account, soon after a sign-in.",

@@ -4,19 +4,24 @@ import ProjectSettings
 import Projects
 import Runtime
 
-/// Asks Google about the Firebase projects that people come from.
+/// Asks Google about the Firebase projects that people come from, and about those that have their data.
 struct MigrationChecks {
     let projects: [Project]
     let client: HTTPClient
     let clock: Clock
 
-    /// One part for each project whose time is not over.
+    /// One part for each project whose time is not over, and one for each that has data at Firebase.
     func parts() async -> [Checkup.Part] {
         var parts: [Checkup.Part] = []
-        for project in projects {
-            guard let migration = project.settings.openMigration(at: clock.now()) else { continue }
-            let google = GoogleProject(migration, upstream: client, access: GoogleAccess(), clock: clock)
-            parts.append(Checkup.Part("\(project.settings.id)  migration.firebase", await findings(google)))
+        for settings in projects.map(\.settings) {
+            if let migration = settings.openMigration(at: clock.now()) {
+                let google = GoogleProject(migration, upstream: client, access: GoogleAccess(), clock: clock)
+                parts.append(Checkup.Part("\(settings.id)  migration.firebase", await findings(google)))
+            }
+            if let firestore = settings.firestore {
+                let keys = FirestoreKeys(firestore, upstream: client, clock: clock)
+                parts.append(Checkup.Part("\(settings.id)  firestore", await findings(keys)))
+            }
         }
         return parts
     }
@@ -36,6 +41,23 @@ struct MigrationChecks {
                     Self.remedy(
                         error,
                         else: "let the key call the Identity Toolkit API and the Token Service API, from the addresses of this server")))
+        }
+        return findings
+    }
+
+    private func findings(_ keys: FirestoreKeys) async -> [Finding] {
+        var findings: [Finding] = []
+        do { try await keys.trySigner() } catch {
+            findings.append(
+                .fault(
+                    "firestore.serviceAccount", "Google does not know the key that signs custom tokens: \(error)",
+                    Self.remedy(error, else: "download another key of the service account")))
+        }
+        do { try await keys.tryAdministrator() } catch {
+            findings.append(
+                .fault(
+                    "firestore.administrator", "Google's sessions cannot be ended by the administrator's key: \(error)",
+                    Self.remedy(error, else: "give its service account the role Firebase Authentication Admin in the project projectId")))
         }
         return findings
     }

@@ -77,6 +77,9 @@ import Text
         for token in tokens {
             let opensCalls = (try? await accounts.idTokens.account(of: token.text, in: project)) != nil
             #expect(opensCalls == (token.name == "the ID token of an app"), "\(token.name)")
+            let opensData = try? await accounts.firestoreTokens.token(
+                forIDToken: token.text, of: Fixture.firestoreAccess(), in: project, from: Fixture.here)
+            #expect((opensData != nil) == opensCalls, "\(token.name)")
             let opensUserInfo = try await clients.sessions.accessToken(UTF8Text(token.text), in: project) != nil
             #expect(opensUserInfo == (token.name == "an access token"), "\(token.name)")
             let text = UTF8Text(token.text)

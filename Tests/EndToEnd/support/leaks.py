@@ -11,6 +11,7 @@ logs: list[pathlib.Path] = []
 SECRET_FIELDS = {
     "idToken",
     "refreshToken",
+    "customToken",
     "pendingToken",
     "oauthIdToken",
     "oauthAccessToken",

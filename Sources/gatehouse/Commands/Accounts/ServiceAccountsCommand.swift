@@ -2,8 +2,10 @@ import Accounts
 import ArgumentParser
 import JSON
 import ProjectSettings
+import Projects
 import Runtime
 import Server
+import Text
 
 /// `gatehouse service-accounts`: makes, lists and revokes the keys of back ends, and says what they may do.
 struct ServiceAccountsCommand: AsyncParsableCommand {
@@ -65,8 +67,14 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
         var file: String
 
         func run() async throws {
-            if let reason = try common.soundConfiguration().reasonWhyUnknown(project) { throw Failed(reason) }
+            let configuration = try common.soundConfiguration()
+            if let reason = configuration.reasonWhyUnknown(project) { throw Failed(reason) }
             let account = try GoogleServiceAccount(path: file)
+            // Whoever is given a token for data there could sign in here with it.
+            for other in configuration.projects.map(\.settings) where other.firestore?.signer.email.isExactly(account.email) == true {
+                throw Failed(
+                    "\(account.email) signs for data at Firebase (firestore of \(other.id)); take another service account for the back end")
+            }
             try await ServiceAccountsCommand.withAccounts(common) { accounts in
                 do { try await accounts.importKey(account, into: project) } catch ServiceAccountError.tooManyKeys {
                     throw Failed("\(account.email) has \(ServiceAccounts.mostKeys) live keys; revoke one first")

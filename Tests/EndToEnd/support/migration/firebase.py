@@ -19,6 +19,7 @@ from support.leaks import note
 from support.migration.certificates import certificate_of
 from support.migration.fixed_names import FixedNames
 from support.migration.people import Accounts, Refused
+from support.migration.service_accounts import ServiceAccount, read_custom_token
 from support.web_server import WebServer
 
 TOKENS = "https://oauth2.googleapis.com/token"
@@ -39,6 +40,9 @@ class Firebase:
         self.key = Key("google-1")
         self.service_key = Key("service-key-1")
         self.client_email = f"migration@{self.project_id}.iam.gserviceaccount.com"
+        # Those of `firestore` of a project's file.
+        self.signer = ServiceAccount("signer", self.project_id)
+        self.administrator = ServiceAccount("administrator", self.project_id)
         self.api_key = note("AIza" + secrets.token_urlsafe(26))
         self.lock = threading.Lock()
         self.reset()
@@ -51,6 +55,7 @@ class Firebase:
         self.sessions = {}
         self.access_tokens = set()
         self.published = [self.key]
+        self.revoked_keys = set()
 
     def close(self):
         self.web.close()
@@ -138,6 +143,7 @@ class Firebase:
         ("securetoken", "/v1/token"): "refresh",
         ("oauth2", "/token"): "access_token",
         ("identitytoolkit", "/v1/accounts:signInWithPassword"): "password",
+        ("identitytoolkit", "/v1/accounts:signInWithCustomToken"): "custom_token",
     }
 
     def call(self, request):
@@ -207,12 +213,25 @@ class Firebase:
         account = self.accounts.by_password(body.get("email", ""), body.get("password", ""))
         return {"kind": "identitytoolkit#VerifyPasswordResponse", **self.sign_in(account["localId"]), "registered": True}
 
+    def answer_custom_token(self, request, tenant):
+        self.check_key(request)
+        token = read_custom_token(request.get_json(force=True).get("token", ""), self.signer)
+        is_new = token["uid"] not in self.accounts.people
+        account = self.accounts.add(token["uid"], customAuth=True) if is_new else self.accounts.people[token["uid"]]
+        if account.get("disabled"):
+            raise Refused("USER_DISABLED")
+        signed_in = self.sign_in(token["uid"], "custom", claims=token.get("claims"))
+        return {"kind": "identitytoolkit#VerifyCustomTokenResponse", **signed_in, "isNewUser": is_new}
+
     def answer_access_token(self, request, tenant):
+        keys = {account.email: account.key for account in (self.signer, self.administrator)} | {self.client_email: self.service_key}
         try:
-            claims = jwt.decode(
-                request.form.get("assertion", ""), self.service_key.public_pem(), ["RS256"], audience=TOKENS, issuer=self.client_email
-            )
-        except jwt.InvalidTokenError:
+            assertion = request.form.get("assertion", "")
+            issuer = jwt.decode(assertion, options={"verify_signature": False})["iss"]
+            claims = jwt.decode(assertion, keys[issuer].public_pem(), ["RS256"], audience=TOKENS, issuer=issuer)
+            if keys[issuer].kid in self.revoked_keys:
+                raise jwt.InvalidTokenError
+        except (jwt.InvalidTokenError, KeyError):
             return Response(json.dumps({"error": "invalid_grant"}), 400, content_type="application/json")
         assert "https://www.googleapis.com/auth/cloud-platform" in claims["scope"].split()
         token = note("ya29." + secrets.token_urlsafe(40))
