@@ -17,6 +17,8 @@ package struct FirebaseMigration: Sendable {
     /// Whether Google's refresh tokens are traded for sessions.
     package var sessions = true
     package var passwords = Passwords.off
+    /// Whether changes of accounts are copied to the Firebase project.
+    package var mirror = false
 
     /// When Google is asked about a password that an account here does not have.
     package enum Passwords: String, Sendable, CaseIterable {
@@ -72,12 +74,14 @@ extension FirebaseMigration {
         }
         let sessions = section.bool("sessions", default: true)
         let passwords = section.choice("passwords", default: Passwords.off)
+        let mirror = section.bool("mirror", default: false)
         section.finish()
         guard let projectID, let number, let serviceAccount, let apiKey, let until else { return nil }
         self.init(
             projectID: projectID, projectNumber: Int64(number), serviceAccount: serviceAccount, apiKey: apiKey, until: until)
         self.sessions = sessions
         self.passwords = passwords
+        self.mirror = mirror
         if until <= now {
             section.note(
                 "until",

@@ -1,10 +1,11 @@
 import Accounts
 import Curl
 import Messaging
+import Migration
 import Postgres
 import Runtime
 
-/// Delivers mails and messages of log-outs for the whole process, on a loop, database connections and outbound connections that no request
+/// Delivers mails and messages of log-outs for the whole process, and copies changes of accounts to Firebase, on a loop, database connections and outbound connections that no request
 /// uses.
 ///
 /// Mail is sent only to real accounts. On a loop that serves requests, the next calls of the client that asked for the mail would wait
@@ -16,6 +17,7 @@ struct DeliveryLoop: Sendable {
 
     let database: Database
     let worker: DeliveryWorker
+    let mirror: FirebaseMirror
 
     /// - Parameter index: the loop's number in metrics, which differs from that of every other loop.
     init(index: Int, _ process: ProcessContext) throws {
@@ -36,6 +38,8 @@ struct DeliveryLoop: Sendable {
                     by: mail.transport(client, process.log), from: mail.sender, projects: process.projects, clock: process.clock,
                     metrics: process.metrics))
         }
+        mirror = FirebaseMirror(
+            database: database, upstream: client, shared: process.firebaseBridge, clock: process.clock, log: process.log)
         worker = DeliveryWorker(
             loop: loop, deliveries: process.deliveries(database), knownProjects: KnownProjects(database: database),
             wakeSignal: process.deliverySignal, projects: process.projects, transports: transports, clock: process.clock,

@@ -40,7 +40,7 @@ package struct ProcessContext: Sendable {
         signingKeys = SigningKeys()
         providerMetadata = MetadataCache()
         metrics = Metrics()
-        firebaseBridge = FirebaseBridge.Shared(metrics: metrics)
+        firebaseBridge = FirebaseBridge.Shared(metrics: metrics, clock: clock)
         hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
         passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
         signIns = SignInMetrics(metrics)

@@ -99,7 +99,8 @@ package struct AccountChanges: Sendable {
                 account.deleteCodes(.allButRecovery, in: project),
             ]
         }
-        let events = account.events(to: changed)
+        var events = account.events(to: changed)
+        if changed.hasOtherProfile(than: account) { events.append(AccountEvent(.profileChanged)) }
         statements += act.records(of: events, in: project)
         if fate != .goOn {
             statements += [

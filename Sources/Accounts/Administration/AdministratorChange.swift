@@ -94,8 +94,8 @@ extension AdministratorChange {
         if saysMore { actions.append(.emailChanged) }
         if changed.secondFactors != account.secondFactors { actions.append(.secondFactorsRemoved) }
         if changed.phoneNumber != account.phoneNumber { actions.append(.phoneNumberChanged) }
-        if Self.differ(changed.displayName, account.displayName) || Self.differ(changed.photoURL, account.photoURL) || refreshes(account)
-            || changed.createdAt != account.createdAt || changed.lastLoginAt != account.lastLoginAt
+        if changed.hasOtherProfile(than: account) || refreshes(account) || changed.createdAt != account.createdAt
+            || changed.lastLoginAt != account.lastLoginAt
         {
             actions.append(.profileChanged)
         }

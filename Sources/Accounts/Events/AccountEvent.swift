@@ -57,6 +57,11 @@ extension Account {
         return events
     }
 
+    /// Whether the name or the picture has other bytes.
+    func hasOtherProfile(than former: Account) -> Bool {
+        [(displayName, former.displayName), (photoURL, former.photoURL)].contains { $0.map { Array($0.utf8) } != $1.map { Array($0.utf8) } }
+    }
+
     /// The identities that `changed` lacks, or has with another subject.
     func identitiesLost(in changed: Account) -> [LinkedIdentity] {
         identities.filter { former in

@@ -46,7 +46,7 @@ extension AuditEvent {
         /// An administrator took away what the account needs besides a first proof of its person.
         case secondFactorsRemoved = "secondFactors.removed"
         case phoneNumberChanged = "phoneNumber.changed"
-        /// The name, the picture, or the times of the beginning and of the last sign-in.
+        /// The name, the picture, or, by an administrator, the times of the beginning and of the last sign-in.
         case profileChanged = "profile.changed"
         /// An import stored or changed accounts; `details` says how many.
         case accountsImported = "accounts.imported"

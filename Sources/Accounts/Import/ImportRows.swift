@@ -48,6 +48,11 @@ extension ImportPlan {
 extension ImportMemory {
     static let copyStatement: SQL = "COPY imported_accounts (project_id, account_id, digest, fields) FROM STDIN BINARY"
 
+    /// The value to select from `accounts a` to read `fields`; `NULL` for an account that no import made.
+    static func fields(in project: ProjectSettings) -> SQL {
+        "(SELECT i.fields FROM imported_accounts i WHERE i.project_id = \(project: project) AND i.account_id = a.account_id)"
+    }
+
     func store(for id: String, in project: ProjectSettings) -> SQL {
         """
         INSERT INTO imported_accounts (project_id, account_id, digest, fields) VALUES (\(project: project), \(id), \(digest), \(fields))

@@ -60,10 +60,7 @@ package struct FormerPasswords: Sendable {
 
     /// The enabled account that meets the condition, while its password is as it was imported.
     private func unsettled(_ condition: SQL, in project: ProjectSettings) async throws(AccountError) -> Account? {
-        let memory: SQL = """
-            (SELECT i.fields FROM imported_accounts i WHERE i.project_id = \(project: project) AND i.account_id = a.account_id)
-            """
-        let rows = try await storage.read(Account.select(condition, with: memory, in: project))
+        let rows = try await storage.read(Account.select(condition, with: ImportMemory.fields(in: project), in: project))
         guard var row = rows.first?.reader(), let account = try reading({ try Account(&row) }) else { return nil }
         guard let fields = try reading({ try row.next(as: [UInt8]?.self) }), !account.disabled, account.sessionsEndedAt == nil,
             ImportMemory(digest: [], fields: fields).hasPassword(of: account)

@@ -37,6 +37,7 @@ extension Schema {
             ("0029_deliveries.sql", PackageResources._029_deliveries_sql),
             ("0030_imports.sql", PackageResources._030_imports_sql),
             ("0031_bridged_sessions.sql", PackageResources._031_bridged_sessions_sql),
+            ("0032_mirrors.sql", PackageResources._032_mirrors_sql),
         ])
     }
 }

@@ -85,6 +85,7 @@ extension Table {
                 name: "audit_events", key: [.number("event_id")], expiry: [Expiry(column: "occurred_at", age: .auditRetention)],
                 whenAccountsGo: .areDeleted),
             Table(name: "imported_accounts", key: [.text("account_id")], whenAccountsGo: .cascade),
+            Table(name: "mirrors", key: [.text("firebase_project")]),
             Table(name: "hash_keys", key: [.text("key_id")], sealed: .hashKeys),
             Table(name: "provider_issuers", key: [.text("provider_id")]),
             Table(name: "service_accounts", key: [.text("email")]),

@@ -15,8 +15,12 @@ package struct FirebaseBridge: Sendable {
         let access = GoogleAccess()
         let inFlight = ExchangesInFlight()
         let metrics: ExchangeMetrics
+        let mirrorMetrics: MirrorMetrics
 
-        package init(metrics: Metrics) { self.metrics = ExchangeMetrics(metrics) }
+        package init(metrics: Metrics, clock: Clock) {
+            self.metrics = ExchangeMetrics(metrics)
+            mirrorMetrics = MirrorMetrics(metrics, clock: clock)
+        }
     }
 
     /// - Parameter tokens: those that `accounts` was made with.

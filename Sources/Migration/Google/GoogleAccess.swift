@@ -29,7 +29,7 @@ package final class GoogleAccess: Sendable {
 
     /// An access token of the account.
     func token(of account: GoogleServiceAccount, _ upstream: any Upstream, at now: Instant) async throws(GoogleFailure) -> Secret {
-        let key = Digest.sha256(Array("\(account.email)\0\(account.keyID)\0\(account.privateKey.reveal())".utf8))
+        let key = Self.key(account)
         if let known = tokens.withLock({ $0[key] }), now < known.expires - Self.margin { return known.text }
         var request = OutboundRequest(
             .post, GoogleAddress.accessTokens,
@@ -45,6 +45,13 @@ package final class GoogleAccess: Sendable {
         let token = Token(text: Secret(text.asString), expires: now + lifetime)
         tokens.withLock { $0[key] = token }
         return token.text
+    }
+
+    /// Forgets the account's token, which Google does not take any more.
+    func forget(tokenOf account: GoogleServiceAccount) { tokens.withLock { $0[Self.key(account)] = nil } }
+
+    private static func key(_ account: GoogleServiceAccount) -> [UInt8] {
+        Digest.sha256(Array("\(account.email)\0\(account.keyID)\0\(account.privateKey.reveal())".utf8))
     }
 
     private func assertion(of account: GoogleServiceAccount, at now: Instant) throws(GoogleFailure) -> String {

@@ -29,13 +29,22 @@ package struct GoogleCalls: Sendable {
     func success(
         _ method: HTTP.Method, _ path: String, _ name: String, _ body: JSON? = nil, timeout: Duration, longest: Int = 1 << 20
     ) async throws(GoogleFailure) -> (json: JSON, bytes: [UInt8]) {
-        let token = try await access.token(of: account, upstream, at: clock.now())
         var request = OutboundRequest(
-            method, GoogleAddress.identityToolkit + path,
-            headers: ["accept": "application/json", "authorization": "Bearer \(token.reveal())"], body: body?.bytes())
+            method, GoogleAddress.identityToolkit + path, headers: ["accept": "application/json"], body: body?.bytes())
         if body != nil { request.headers.add("content-type", "application/json") }
         request.timeout = timeout
         request.maxBytes = longest
+        do { return try await send(request, name) } catch {
+            // Google may have ended the access token before its time.
+            guard case .misconfigured = error else { throw error }
+            access.forget(tokenOf: account)
+            return try await send(request, name)
+        }
+    }
+
+    private func send(_ request: OutboundRequest, _ name: String) async throws(GoogleFailure) -> (json: JSON, bytes: [UInt8]) {
+        var request = request
+        request.headers.add("authorization", "Bearer \(try await access.token(of: account, upstream, at: clock.now()).reveal())")
         return try await GoogleAnswer.success(of: request, name, by: upstream)
     }
 }

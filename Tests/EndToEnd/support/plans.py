@@ -41,6 +41,8 @@ JOBS = {
     "find mails that are due": r"SELECT due_at FROM deliveries",
     "lease mails": r"UPDATE deliveries AS d SET due_at",
     "count mails that wait": r"SELECT count\(\*\), min\(created_at\) FROM deliveries",
+    "find changes to copy to Firebase": r"FROM audit_events e LEFT JOIN mirrors",
+    "lease changes to copy to Firebase": r"INSERT INTO mirrors",
     "pin issuers": r"INSERT INTO provider_issuers",
     "seal again": r"FROM deliveries WHERE project_id = \$\d+ AND \(delivery_id\) > ",
     "count sign-ins of a former key": r"SELECT flow_id, secrets, expires_at FROM sign_in_flows",

@@ -55,7 +55,7 @@ package enum FirebaseHash: Sendable, Hashable {
         }
     }
 
-    private var algorithm: String {
+    var algorithm: String {
         switch self {
         case .standardScrypt: "STANDARD_SCRYPT"
         case .firebaseScrypt: "SCRYPT"

@@ -263,6 +263,10 @@ class Firebase:
         self.check_bearer(request)
         return self.accounts.delete(request.get_json(force=True))
 
+    def answer_batchDelete(self, request, tenant):
+        self.check_bearer(request)
+        return self.accounts.delete_all(request.get_json(force=True))
+
     hash_config = {"algorithm": "SCRYPT", "rounds": 8, "memoryCost": 14, "saltSeparator": "Bw=="}
 
     def hash_parameters(self):

@@ -1,5 +1,7 @@
 """The accounts of a Firebase project, as its calls show and change them."""
 
+import base64
+import hashlib
 import time
 
 
@@ -24,7 +26,7 @@ class Accounts:
         return [record for record in self.people.values() if record.get("tenantId") == tenant]
 
     def shown(self, record):
-        return {name: value for name, value in record.items() if name != "password"}
+        return {name: value for name, value in record.items() if name not in ("password", "imported")}
 
     def check(self, session):
         """Refuses a session that is over."""
@@ -38,11 +40,21 @@ class Accounts:
 
     def by_password(self, email, password):
         record = next((record for record in self.people.values() if record.get("email") == email.lower()), None)
-        if record is None or record.get("password") != password:
+        if record is None or not self.has_password(record, password):
             raise Refused("INVALID_LOGIN_CREDENTIALS")
         if record.get("disabled"):
             raise Refused("USER_DISABLED")
         return record
+
+    def has_password(self, record, password):
+        """Checks a hash that `store` brought by its own parameters, and otherwise the password itself."""
+        if "imported" not in record:
+            return record.get("password") == password
+        how, digest, salt = record["imported"]
+        assert how["hashAlgorithm"] == "STANDARD_SCRYPT"
+        n, r, p = how["cpuMemCost"], how["blockSize"], how["parallelization"]
+        salt, digest = (base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)) for text in (salt, digest))
+        return hashlib.scrypt(password.encode(), salt=salt, n=n, r=r, p=p, dklen=how["dkLen"], maxmem=1 << 27) == digest
 
     def lookup(self, body, tenant):
         wanted = body.get("localId", [])
@@ -64,18 +76,48 @@ class Accounts:
         return answer
 
     def store(self, body, tenant):
-        """An existing uid is replaced."""
-        for record in body["users"]:
-            self.people[record["localId"]] = {**record, **({"tenantId": tenant} if tenant else {})}
-        return {"kind": "identitytoolkit#UploadAccountResponse"}
+        """An existing uid is replaced. With `sanityCheck`, an address that another account has is refused."""
+        errors = []
+        for index, record in enumerate(body["users"]):
+            uid = record["localId"]
+            others = [other for other in self.people.values() if other["localId"] != uid]
+            if body.get("sanityCheck") and record.get("email") in {other.get("email") for other in others} - {None}:
+                errors.append({"index": index, "message": "email exists in other account in database"})
+                continue
+            stored = {name: value for name, value in record.items() if name not in ("passwordHash", "salt")}
+            if "passwordHash" in record:
+                stored["imported"] = ({**body, "users": None}, record["passwordHash"], record.get("salt", ""))
+                # As Google shows a hash that it did not make.
+                stored |= {"passwordHash": record["passwordHash"], "version": 1}
+            self.people[uid] = {**stored, **({"tenantId": tenant} if tenant else {})}
+        return {"kind": "identitytoolkit#UploadAccountResponse", **({"error": errors} if errors else {})}
 
     def update(self, body):
         record = self.people.get(body.get("localId"))
         if record is None:
             raise Refused("USER_NOT_FOUND")
+        for name in body.get("deleteAttribute", []):
+            record.pop({"EMAIL": "email", "DISPLAY_NAME": "displayName", "PHOTO_URL": "photoUrl"}[name], None)
+        gone = body.get("deleteProvider", [])
+        identities = [known for known in record.get("providerUserInfo", []) if known["providerId"] not in gone]
+        if "phone" in gone:
+            record.pop("phoneNumber", None)
+        if "password" in gone:
+            for name in ("password", "imported", "passwordHash"):
+                record.pop(name, None)
+        if "linkProviderUserInfo" in body:
+            identities.append(body["linkProviderUserInfo"])
+        record["providerUserInfo"] = identities
         for name, value in body.items():
-            record["disabled" if name == "disableUser" else name] = value
+            if name not in ("deleteAttribute", "deleteProvider", "linkProviderUserInfo"):
+                record["disabled" if name == "disableUser" else name] = value
         return {"kind": "identitytoolkit#SetAccountInfoResponse", "localId": record["localId"]}
+
+    def delete_all(self, body):
+        assert body["force"] is True
+        for uid in body["localIds"]:
+            self.people.pop(uid, None)
+        return {}
 
     def delete(self, body):
         if self.people.pop(body.get("localId"), None) is None:

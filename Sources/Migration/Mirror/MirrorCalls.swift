@@ -1,0 +1,56 @@
+import HTTP
+import JSON
+import Runtime
+import Text
+
+/// The calls that copy accounts to a Firebase project.
+struct MirrorCalls {
+    let calls: GoogleCalls
+
+    /// The most accounts that one look-up is asked for.
+    private static let lookedUpAtOnce = 100
+    private static let timeout: Duration = .seconds(30)
+
+    /// The records of those of the accounts that Google has, by their ids.
+    /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/lookup>
+    func records(of ids: [String]) async throws(GoogleFailure) -> [UTF8Text: JSON] {
+        var records: [UTF8Text: JSON] = [:]
+        for start in stride(from: 0, to: ids.count, by: Self.lookedUpAtOnce) {
+            let some = ids[start..<min(start + Self.lookedUpAtOnce, ids.count)]
+            let answer = try await call("lookup", ["localId": .array(some.map { .string($0) })], "look-up of accounts")
+            for record in answer["users"]?.array ?? [] { if let id = record["localId"]?.string { records[id] = record } }
+        }
+        return records
+    }
+
+    /// Stores whole records in place of those that are there, and gives Google's reason for each that it refuses, by its place.
+    /// - Parameter hash: of the records' passwords; `nil` where they have none.
+    /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/batchCreate>
+    func replace(_ records: [JSON], _ hash: FirebaseHash?) async throws(GoogleFailure) -> [Int: String] {
+        var body: JSON.Object = hash?.uploadParameters ?? [:]
+        body["users"] = .array(records)
+        // Otherwise two accounts there could have the same address.
+        body["sanityCheck"] = true
+        body["allowOverwrite"] = true
+        let answer = try await call("batchCreate", .object(body), "import of accounts")
+        var refusals: [Int: String] = [:]
+        for error in answer["error"]?.array ?? [] {
+            refusals[Int(error["index"]?.integer ?? 0)] = error["message"]?.string?.asString ?? "no reason"
+        }
+        return refusals
+    }
+
+    func update(_ body: JSON) async throws(GoogleFailure) { _ = try await call("update", body, "update of an account") }
+
+    /// Deletes those of the accounts that are there.
+    /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/batchDelete>
+    func delete(_ ids: [String]) async throws(GoogleFailure) {
+        _ = try await call("batchDelete", ["localIds": .array(ids.map { .string($0) }), "force": true], "deletion of accounts")
+    }
+
+    private func call(_ name: String, _ body: JSON, _ words: String) async throws(GoogleFailure) -> JSON {
+        try await calls.success(
+            .post, "/v1/projects/\(calls.projectID)/accounts:\(name)", words, body, timeout: Self.timeout, longest: 8 << 20
+        ).json
+    }
+}

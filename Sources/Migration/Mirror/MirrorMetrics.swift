@@ -1,0 +1,61 @@
+import Runtime
+import Synchronization
+
+/// Counts copies of accounts to Firebase projects, and tells how far behind they are.
+final class MirrorMetrics: Sendable {
+    enum Outcome: String, CaseIterable {
+        case copied
+        /// Without its password, since the record there has a second factor that no call gives back.
+        case partly
+        case deleted
+        /// Firebase does not take the account; the log says why.
+        case refused
+        /// Google or the database did not answer; the changes are copied later.
+        case heldUp
+    }
+
+    private let metrics: Metrics
+    private let counters = Mutex<[String: [Outcome: Counter]]>([:])
+    /// When the oldest change was made that is being copied, or waits, by project.
+    private let behind = Mutex<[String: Instant]>([:])
+    private let clock: Clock
+
+    init(_ metrics: Metrics, clock: Clock) {
+        self.metrics = metrics
+        self.clock = clock
+    }
+
+    func count(_ outcome: Outcome, _ number: Int = 1, in project: String) {
+        counters.withLock { counters in
+            if counters[project] == nil { counters[project] = created(for: project) }
+            counters[project]?[outcome]?.increment(by: number)
+        }
+    }
+
+    /// - Parameter since: when the oldest change was made that is not copied; `nil` when all are.
+    func isBehind(since: Instant?, in project: String) {
+        count(.copied, 0, in: project)
+        behind.withLock { $0[project] = since }
+    }
+
+    /// All series of a project, so that a rate starts at zero.
+    private func created(for project: String) -> [Outcome: Counter] {
+        metrics.gauge(
+            "gatehouse_migration_mirror_behind_seconds",
+            "Age of the oldest change of an account that is not copied to Firebase, by project.",
+            ["project": project]
+        ) { [weak self] in
+            guard let self, let since = behind.withLock({ $0[project] }) else { return 0 }
+            return Int(max(0, (clock.now() - since).wholeSeconds))
+        }
+        let made = Outcome.allCases.map { outcome in
+            (
+                outcome,
+                metrics.counter(
+                    "gatehouse_migration_mirrored_total", "Copies of changed accounts to Firebase, by project and outcome.",
+                    ["project": project, "outcome": outcome.rawValue])
+            )
+        }
+        return Dictionary(uniqueKeysWithValues: made)
+    }
+}

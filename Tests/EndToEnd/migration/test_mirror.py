@@ -1,0 +1,155 @@
+"""What changes here is copied to the Firebase project: `migration.firebase.mirror`."""
+
+import time
+
+import pytest
+from werkzeug.wrappers import Response
+
+from support.harness import free_port, wait_until
+from support.leaks import note
+from support.migration.moving_site import MovingSite
+
+FIRST, SECOND = note("a first password"), note("a second password")
+MIRRORED = 'gatehouse_migration_mirrored_total{project="demo",outcome="%s"}'
+
+
+@pytest.fixture(scope="module")
+def site_with_mirror(firebase_of_module):
+    site = MovingSite(firebase_of_module, {"mirror": True})
+    # Two processes, of which one copies at a time.
+    site.serve()
+    site.serve(free_port())
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def mirrored(site_with_mirror, firebase):
+    return Mirrored(site_with_mirror)
+
+
+class Mirrored:
+    """The site, whose changes are old enough to be copied as soon as a test wants it."""
+
+    def __init__(self, site):
+        self.site = site
+        self.people = site.firebase.accounts.people
+        self.api = site.servers[0].api()
+        self.copy()
+
+    def copy(self):
+        """Waits until all changes are copied."""
+        self.site.rows("UPDATE audit_events SET occurred_at = occurred_at - interval '1 minute' WHERE occurred_at > now() - interval '1 minute'")
+        # After a failure, a round waits until another process might have taken over.
+        self.site.rows("UPDATE mirrors SET leased_until = now()")
+        wait_until(self.is_copied, 12, what="the copy")
+
+    def is_copied(self):
+        return self.site.value(
+            "SELECT max(event_id) IS NOT DISTINCT FROM (SELECT max(event_id) FROM mirrors) FROM audit_events WHERE project_id = 'demo'"
+        )
+
+    def sign_up(self, name):
+        return self.api.succeed("signUp", {"email": f"{name}@example.com", "password": FIRST})
+
+    def count(self, outcome):
+        return sum(server.metric(MIRRORED % outcome) for server in self.site.servers)
+
+
+def test_M8_who_signed_up_and_changed_the_password_here_signs_in_there(mirrored):
+    user = mirrored.sign_up("ada")
+    mirrored.api.succeed("update", {"idToken": user["idToken"], "displayName": "Ada", "password": SECOND})
+    mirrored.site.administrator.succeed("update", {"localId": user["localId"], "customAttributes": '{"role":"admin"}'})
+    mirrored.copy()
+    firebase = mirrored.site.firebase
+    there = firebase.accounts.by_password("ada@example.com", SECOND)
+    assert there["localId"] == user["localId"]
+    assert (there["displayName"], there["customAttributes"]) == ("Ada", '{"role":"admin"}')
+    with pytest.raises(Exception, match="INVALID_LOGIN_CREDENTIALS"):
+        firebase.accounts.by_password("ada@example.com", FIRST)
+
+
+def test_each_change_reaches_the_account_there(mirrored):
+    uid = mirrored.sign_up("bea")["localId"]
+    mirrored.copy()
+    administrator = mirrored.site.administrator
+    administrator.succeed("update", {"localId": uid, "email": "b@example.com", "emailVerified": True, "phoneNumber": "+15555550177"})
+    mirrored.copy()
+    there = mirrored.people[uid]
+    assert (there["email"], there["emailVerified"], there["phoneNumber"]) == ("b@example.com", True, "+15555550177")
+    # The password is the one that was copied before.
+    assert mirrored.site.firebase.accounts.by_password("b@example.com", FIRST)["localId"] == uid
+    administrator.succeed("update", {"localId": uid, "disableUser": True})
+    mirrored.copy()
+    assert mirrored.people[uid]["disabled"] is True
+    administrator.succeed("update", {"localId": uid, "disableUser": False, "validSince": str(int(time.time()) + 1)})
+    mirrored.copy()
+    assert mirrored.people[uid]["disabled"] is False and int(mirrored.people[uid]["validSince"]) >= int(time.time()) - 60
+    administrator.succeed("delete", {"localId": uid})
+    mirrored.copy()
+    assert uid not in mirrored.people and mirrored.count("deleted") >= 1
+
+
+def test_an_account_with_a_one_time_password_there_keeps_it(mirrored):
+    factor = {"mfaEnrollmentId": "t", "enrolledAt": "2023-01-01T00:00:00Z", "totpInfo": {}}
+    mirrored.site.move("cyd", email="cyd@example.com", password=FIRST, mfaInfo=[factor])
+    administrator = mirrored.site.administrator
+    administrator.succeed("update", {"localId": "cyd", "password": SECOND, "displayName": "Cyd"})
+    before = mirrored.count("partly")
+    mirrored.copy()
+    there = mirrored.people["cyd"]
+    assert there["mfaInfo"] == [factor] and there["displayName"] == "Cyd" and there["password"] == FIRST
+    assert mirrored.count("partly") > before
+
+
+def test_what_google_does_not_take_now_is_copied_later(mirrored):
+    firebase = mirrored.site.firebase
+    firebase.trouble["batchCreate"] = Response("busy", 503)
+    uid = mirrored.sign_up("dot")["localId"]
+    held = mirrored.count("heldUp")
+    mirrored.site.rows("UPDATE audit_events SET occurred_at = occurred_at - interval '1 minute'")
+    wait_until(lambda: mirrored.count("heldUp") > held, 30)
+    assert uid not in mirrored.people
+    firebase.trouble.clear()
+    mirrored.copy()
+    assert firebase.accounts.by_password("dot@example.com", FIRST)["localId"] == uid
+
+
+def test_an_account_that_google_refuses_holds_up_no_other(mirrored):
+    mirrored.site.firebase.accounts.add("other", email="eve@example.com", password=SECOND)
+    refused, taken = mirrored.sign_up("eve")["localId"], mirrored.sign_up("fay")["localId"]
+    before = mirrored.count("refused")
+    mirrored.copy()
+    assert refused not in mirrored.people and taken in mirrored.people
+    assert mirrored.count("refused") == before + 1
+    logs = "".join(server.log() for server in mirrored.site.servers)
+    assert any(refused in line and "Firebase refuses the copy" in line for line in logs.splitlines())
+
+
+def test_an_import_of_what_was_copied_changes_nothing_here(mirrored):
+    user = mirrored.sign_up("ida")
+    mirrored.copy()
+    site = mirrored.site
+    before = site.value("SELECT a::text FROM accounts a WHERE account_id = %s", user["localId"])
+    site.run("import", "firebase", "demo", "--from", site.firebase.project_id, "--service-account", "projects/google.json", "--yes")
+    assert site.value("SELECT a::text FROM accounts a WHERE account_id = %s", user["localId"]) == before
+    mirrored.copy()
+    assert site.firebase.accounts.by_password("ida@example.com", FIRST)["localId"] == user["localId"]
+
+
+def test_one_process_copies_a_change(mirrored):
+    created = mirrored.site.firebase.count("batchCreate")
+    mirrored.sign_up("gil")
+    mirrored.copy()
+    assert mirrored.site.firebase.count("batchCreate") == created + 1
+
+
+def test_without_the_setting_nothing_is_copied(firebase_of_module, firebase):
+    with_sessions_alone = MovingSite(firebase_of_module)
+    try:
+        with_sessions_alone.serve()
+        with_sessions_alone.servers[0].api().succeed("signUp", {"email": "hal@example.com", "password": FIRST})
+        assert with_sessions_alone.value("SELECT count(*) FROM mirrors") == 0
+        assert firebase.count("batchCreate") == 0
+    finally:
+        with_sessions_alone.close()
