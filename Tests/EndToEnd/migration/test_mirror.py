@@ -39,7 +39,9 @@ class Mirrored:
 
     def copy(self):
         """Waits until all changes are copied."""
-        self.site.rows("UPDATE audit_events SET occurred_at = occurred_at - interval '1 minute' WHERE occurred_at > now() - interval '1 minute'")
+        self.site.rows(
+            "UPDATE audit_events SET occurred_at = occurred_at - interval '1 minute' WHERE occurred_at > now() - interval '1 minute'"
+        )
         # After a failure, a round waits until another process might have taken over.
         self.site.rows("UPDATE mirrors SET leased_until = now()")
         wait_until(self.is_copied, 12, what="the copy")
