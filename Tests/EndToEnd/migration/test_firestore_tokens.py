@@ -13,6 +13,7 @@ from support.clients.api import assert_error
 from support.jwts import CUSTOM_TOKEN_AUDIENCE, claims
 from support.leaks import logs
 from support.migration.data_site import DataSite, trade
+from support.migration.mirrored import Mirrored
 from support.names import TIMEOUT
 from support.servers.site import GENEROUS
 
@@ -135,6 +136,28 @@ def test_pages_may_call_it(data):
     url = data.servers[0].url + "/v1/accounts:createFirebaseToken"
     answer = requests.options(url, headers={**headers, "access-control-request-headers": "content-type"}, timeout=TIMEOUT)
     assert answer.status_code in (200, 204) and answer.headers["access-control-allow-origin"] == headers["origin"]
+
+
+# -- what ends here ends there
+
+
+def test_M9_google_ends_the_session_of_a_person_who_is_disabled_signed_out_or_deleted_here(data, firebase, api):
+    mirrored = Mirrored(data)
+    person, other = sign_up(api), sign_up(api)
+    trade(firebase, custom_token(api, person["idToken"]))
+    uid = person["localId"]
+    before = int(mirrored.people[uid]["validSince"])
+    data.administrator.succeed("update", {"localId": uid, "validSince": "4000000000"})
+    mirrored.copy()
+    assert int(mirrored.people[uid]["validSince"]) > before
+    data.administrator.succeed("update", {"localId": uid, "disableUser": True})
+    mirrored.copy()
+    there = mirrored.people[uid]
+    # Nothing else of the account is Google's business, nor anyone who has no data there.
+    assert there["disabled"] is True and "email" not in there and other["localId"] not in mirrored.people
+    data.administrator.succeed("delete", {"localId": uid})
+    mirrored.copy()
+    assert uid not in mirrored.people
 
 
 # -- the keys
