@@ -10,18 +10,20 @@ package import Runtime
 package struct AccountMirror: Sendable {
     /// How long a process may take for one piece before another one may begin with it.
     package static let lease: Duration = .seconds(120)
-    /// Events of the last moments are left for the next round: a transaction that began before them may still be running, whose events come
-    /// before theirs.
-    static let lag: Duration = .seconds(20)
     /// The number of events of one piece.
     static let piece = 200
 
     let storage: Storage
     let clock: Clock
+    /// Events of the last moments are left for the next round: a transaction that began before them may still be running, whose events come
+    /// before theirs.
+    let lag: Duration
 
-    package init(database: Database, clock: Clock) {
+    /// - Parameter statementTimeout: how long a statement of any process may take.
+    package init(database: Database, clock: Clock, statementTimeout: Duration) {
         storage = Storage(database: database)
         self.clock = clock
+        lag = statementTimeout * 2
     }
 
     /// An account as it is now.
@@ -99,7 +101,7 @@ package struct AccountMirror: Sendable {
             WHERE e.project_id = \(project: project) AND e.event_id > coalesce(m.event_id, 0) ORDER BY e.event_id LIMIT \(Self.piece)
             """)
         var (from, events): (Int64, [Event]) = (0, [])
-        let latest = clock.now() - Self.lag
+        let latest = clock.now() - lag
         for row in rows {
             var row = row.reader()
             let event = try reading { () throws(PostgresError) in

@@ -23,8 +23,11 @@ package struct FirebaseMirror: Sendable {
     private let metrics: MirrorMetrics
     private let log: Logger
 
-    package init(database: Database, upstream: any Upstream, shared: FirebaseBridge.Shared, clock: Clock, log: Logger) {
-        mirror = AccountMirror(database: database, clock: clock)
+    /// - Parameter statementTimeout: how long a statement of any process may take.
+    package init(
+        database: Database, statementTimeout: Duration, upstream: any Upstream, shared: FirebaseBridge.Shared, clock: Clock, log: Logger
+    ) {
+        mirror = AccountMirror(database: database, clock: clock, statementTimeout: statementTimeout)
         self.upstream = upstream
         access = shared.access
         metrics = shared.mirrorMetrics

@@ -12,7 +12,9 @@ import Testing
 @Suite(.takesTurns) struct AccountMirrorTests {
     private let target = "acme-prod"
 
-    private func mirror(_ fixture: Fixture) -> AccountMirror { AccountMirror(database: fixture.database, clock: fixture.time.clock) }
+    private func mirror(_ fixture: Fixture) -> AccountMirror {
+        AccountMirror(database: fixture.database, clock: fixture.time.clock, statementTimeout: .seconds(10))
+    }
 
     private func next(_ fixture: Fixture) async throws -> AccountMirror.Changes? {
         try await mirror(fixture).next(of: fixture.project, for: target)
@@ -34,7 +36,7 @@ import Testing
         let fixture = try await Fixture()
         try await made("ada", fixture, password: "secret")
         #expect(try await next(fixture) == nil)
-        fixture.time.advance(AccountMirror.lag + .seconds(1))
+        fixture.time.advance(mirror(fixture).lag + .seconds(1))
         let changes = try #require(try await next(fixture))
         #expect(changes.accounts.map(\.account.id) == ["ada"] && changes.deleted.isEmpty && !changes.mayBeMore)
         #expect(changes.accounts[0].hasOwnPassword && changes.accounts[0].passwordHash != nil)
@@ -45,7 +47,7 @@ import Testing
     @Test func `another process gets the changes of one that ended`() async throws {
         let fixture = try await Fixture()
         try await made("ada", fixture)
-        fixture.time.advance(AccountMirror.lag + .seconds(1))
+        fixture.time.advance(mirror(fixture).lag + .seconds(1))
         let first = try #require(try await next(fixture))
         #expect(try await next(fixture) == nil)
         fixture.time.advance(AccountMirror.lease + .seconds(1))
@@ -55,14 +57,14 @@ import Testing
         // The first process was only slow, and does not move the mark back or forth.
         try await done(first, fixture)
         try await made("bob", fixture)
-        fixture.time.advance(AccountMirror.lag + .seconds(1))
+        fixture.time.advance(mirror(fixture).lag + .seconds(1))
         #expect(try await next(fixture)?.accounts.map(\.account.id) == ["bob"])
     }
 
     @Test func `each Firebase project and each project of this server has its own mark`() async throws {
         let fixture = try await Fixture()
         try await made("ada", fixture)
-        fixture.time.advance(AccountMirror.lag + .seconds(1))
+        fixture.time.advance(mirror(fixture).lag + .seconds(1))
         try await done(try #require(try await next(fixture)), fixture)
         #expect(try await mirror(fixture).next(of: fixture.project, for: "another") != nil)
         var other = fixture.project
@@ -75,7 +77,7 @@ import Testing
         for id in ["ada", "bob"] { try await made(id, fixture) }
         _ = try await fixture.accounts.deletion.delete("ada", by: fixture.operator)
         _ = try await fixture.database.write("DELETE FROM accounts WHERE account_id = 'bob'")
-        fixture.time.advance(AccountMirror.lag + .seconds(1))
+        fixture.time.advance(mirror(fixture).lag + .seconds(1))
         let changes = try #require(try await next(fixture))
         #expect(changes.accounts.isEmpty && changes.deleted == ["ada"])
     }
@@ -87,7 +89,7 @@ import Testing
         let hash = try await fixture.passwords.hash("secret")
         _ = try await fixture.accounts.administration.imports.store(
             [ImportedAccount(account, password: .hash(hash), place: 0)], by: fixture.operator)
-        fixture.time.advance(AccountMirror.lag + .seconds(1))
+        fixture.time.advance(mirror(fixture).lag + .seconds(1))
         // An import is not copied back.
         let imported = try #require(try await next(fixture))
         #expect(imported.accounts.isEmpty)
@@ -95,13 +97,13 @@ import Testing
         var change = AdministratorChange()
         change.own.displayName = .set("Ada")
         _ = try await fixture.accounts.administration.accounts.update("ada", change, by: fixture.operator)
-        fixture.time.advance(AccountMirror.lag + .seconds(1))
+        fixture.time.advance(mirror(fixture).lag + .seconds(1))
         let renamed = try #require(try await next(fixture))
         #expect(renamed.accounts.map(\.hasOwnPassword) == [false])
         try await done(renamed, fixture)
         change.own.password = "another secret"
         _ = try await fixture.accounts.administration.accounts.update("ada", change, by: fixture.operator)
-        fixture.time.advance(AccountMirror.lag + .seconds(1))
+        fixture.time.advance(mirror(fixture).lag + .seconds(1))
         #expect(try await next(fixture)?.accounts.map(\.hasOwnPassword) == [true])
     }
 }
