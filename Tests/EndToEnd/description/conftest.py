@@ -2,24 +2,32 @@
 
 import pytest
 
+from support.migration.service_accounts import ServiceAccount
 from support.names import METHODS, OTHER, PRODUCTION
-from support.servers.site import Site
+from support.servers.site import Site, write_secret
 
 PROVIDER = {
     "clients": [{"id": "app", "kind": "native", "authentication": "none", "redirectURIs": ["com.example.app:/back"]}],
 }
 
 
-def projects():
-    return {"signIn": METHODS, "openIDProvider": PROVIDER}
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory):
+    """Settings with which every call does something."""
+    folder = tmp_path_factory.mktemp("keys")
+    keys = {"serviceAccount": "signer", "administrator": "administrator"}
+    for name in keys.values():
+        write_secret(folder / f"{name}.json", ServiceAccount(name, "acme-prod").file())
+    firestore = {"projectId": "acme-prod", **{setting: {"file": str(folder / f"{name}.json")} for setting, name in keys.items()}}
+    return {"signIn": METHODS, "openIDProvider": PROVIDER, "firestore": firestore}
 
 
 @pytest.fixture(scope="module")
-def production():
+def production(projects):
     site = Site(
         settings=PRODUCTION,
-        project={**projects(), "redirectURLs": [], "authorizedDomains": ["auth.example.com", "localhost"]},
-        others={"other": {**OTHER, **projects()}},
+        project={**projects, "redirectURLs": [], "authorizedDomains": ["auth.example.com", "localhost"]},
+        others={"other": {**OTHER, **projects}},
     )
     site.serve()
     yield site
@@ -27,8 +35,8 @@ def production():
 
 
 @pytest.fixture(scope="module")
-def development():
-    site = Site(settings={"developmentProject": "demo"}, project=projects(), others={"other": {**OTHER, **projects()}})
+def development(projects):
+    site = Site(settings={"developmentProject": "demo"}, project=projects, others={"other": {**OTHER, **projects}})
     site.serve()
     yield site
     site.close()
