@@ -11,7 +11,8 @@ extension Project {
     package static let mostOnTheFly = 1000
 
     /// A project with the settings of `project`. It is not an OpenID provider, since the addresses of its clients belong to the other one,
-    /// and has no entries of providers, so that all of them are made up.
+    /// and has no entries of providers, so that all of them are made up. It has no data at Firebase, where its people would be those of the
+    /// other one.
     convenience init(named id: String, like project: Project) {
         var settings = project.settings
         settings.id = id
@@ -19,6 +20,7 @@ extension Project {
         settings.number = Self.number(of: id)
         settings.apiKeys = ["\(Self.keyOnTheFly)\(id)"]
         settings.openIDProvider = nil
+        settings.firestore = nil
         self.init(
             settings: settings, providers: [], publicURL: project.serverURL, templates: project.templates, isMadeOnTheFly: true)
     }
