@@ -97,7 +97,7 @@ extension Account {
         return fields
     }
 
-    /// What Google has ended already stays ended.
+    /// An ending that Google knows already stays.
     fileprivate func validSinceAtGoogle(_ there: JSON?) -> JSON {
         let known = there?["validSince"]?.string.flatMap { Int64($0.asString) } ?? 0
         return .string("\(max(validSince.seconds, known))")
