@@ -30,11 +30,13 @@ package final class Accounts: Sendable {
     package let signIns: SignInMetrics
 
     package let signIn: SignInRules
+    package let justInTime: JustInTimeImports
     package let openID: OpenIDRules
     package let administration: AdministrationRules
 
     /// - Parameters:
     ///   - formerTokens: verifies Google's ID tokens, for projects whose people come from Firebase; `nil` where no call takes one.
+    ///   - formerAccounts: finds the accounts of people who come from Firebase just in time; `nil` where none come.
     ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
     ///   - sendsMail: false where no way of mail is configured; then no mail is stored.
     ///   - refusals: logs and counts refused attempts; shared by all loops.
@@ -42,7 +44,7 @@ package final class Accounts: Sendable {
     package init(
         database: Database, masterKey: MasterKey, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing,
         deliveries: Deliveries, sendsMail: Bool, refusals: Refusals, signIns: SignInMetrics, formerTokens: (any FormerTokens)? = nil,
-        log: Logger
+        formerAccounts: JustInTimeImports.Source? = nil, log: Logger
     ) {
         let storage = Storage(database: database)
         let passwords = Passwords(hashing: passwords, hashKeys: HashKeys(storage: storage, masterKey: masterKey, clock: clock))
@@ -52,10 +54,16 @@ package final class Accounts: Sendable {
             storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock, tokenKey: masterKey.tokenKey
         )
         limits = RateLimits(database: database, clock: clock, refusals: refusals)
-        directory = AccountDirectory(storage: storage, limits: limits)
+        let imports = AccountImport(
+            storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys,
+            factorSecrets: FactorSecrets(keys: masterKey.factorSecrets), fingerprintKey: masterKey.importedPasswords)
+        justInTime = JustInTimeImports(
+            storage: storage, clock: clock, limits: limits, imports: imports, source: formerAccounts, log: log)
+        directory = AccountDirectory(storage: storage, limits: limits, justInTime: justInTime)
         sessions = Sessions(database: database, masterKey: masterKey, clock: clock, log: log)
         idTokens = IDTokens(
-            storage: storage, clock: clock, publicURL: publicURL, signingKeys: signingKeys, limits: limits, formerTokens: formerTokens)
+            storage: storage, clock: clock, publicURL: publicURL, signingKeys: signingKeys, limits: limits, formerTokens: formerTokens,
+            justInTime: justInTime)
         firestoreTokens = FirestoreTokens(idTokens: idTokens)
         codeMails = ActionCodeMails(
             storage: storage, clock: clock, publicURL: publicURL, outbox: outbox, directory: directory, idTokens: idTokens,
@@ -70,17 +78,18 @@ package final class Accounts: Sendable {
         self.signIns = signIns
 
         signIn = SignInRules(
-            signUps: SignUps(clock: clock, limits: limits, passwords: passwords, completion: completion),
+            signUps: SignUps(clock: clock, limits: limits, directory: directory, passwords: passwords, completion: completion),
             passwords: PasswordSignIns(clock: clock, limits: limits, passwords: passwords, completion: completion),
             emailLinks: EmailLinkSignIns(clock: clock, codes: codes, idTokens: idTokens, notices: notices, completion: completion),
             formerPasswords: FormerPasswords(
                 storage: storage, clock: clock, limits: limits, passwords: passwords, completion: completion),
             bridgedSessions: BridgedSessions(
-                sessions: sessions, limits: limits, completion: completion, clock: clock, keys: masterKey.bridgedSessions),
-            customTokens: CustomTokenSignIns(clock: clock, limits: limits, completion: completion),
+                sessions: sessions, limits: limits, justInTime: justInTime, completion: completion, clock: clock,
+                keys: masterKey.bridgedSessions),
+            customTokens: CustomTokenSignIns(clock: clock, limits: limits, justInTime: justInTime, completion: completion),
             federated: FederatedSignIns(
-                storage: storage, lookup: LinkingLookup(storage: storage), clock: clock, notices: notices, completion: completion,
-                tokens: ProviderTokenStore(storage: storage, masterKey: masterKey, clock: clock)),
+                storage: storage, lookup: LinkingLookup(storage: storage), justInTime: justInTime, clock: clock, notices: notices,
+                completion: completion, tokens: ProviderTokenStore(storage: storage, masterKey: masterKey, clock: clock)),
             providerIssuers: ProviderIssuers(database: database),
             flows: SignInFlows(database: database, masterKey: masterKey, clock: clock),
             pendingTokens: PendingTokens(database: database, masterKey: masterKey, clock: clock))
@@ -101,9 +110,7 @@ package final class Accounts: Sendable {
                 storage: storage, keys: masterKey.accessTokens, clock: clock, limits: limits, tokenURI: KeyFile.tokenURI(publicURL)),
             sessionCookies: SessionCookies(storage: storage, clock: clock, idTokens: idTokens),
             operatorProofs: OperatorProofs(masterKey: masterKey, clock: clock),
-            imports: AccountImport(
-                storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys,
-                factorSecrets: FactorSecrets(keys: masterKey.factorSecrets), fingerprintKey: masterKey.importedPasswords),
+            imports: imports,
             exports: AccountExport(storage: storage, factorSecrets: FactorSecrets(keys: masterKey.factorSecrets)))
     }
 }

@@ -19,6 +19,7 @@ package struct FirebaseMigration: Sendable {
     package var passwords = Passwords.off
     /// Whether changes of accounts are copied to the Firebase project.
     package var mirror = false
+    package var unknownUsers = UnknownUsers.refuse
 
     /// When Google is asked about a password that an account here does not have.
     package enum Passwords: String, Sendable, CaseIterable {
@@ -27,6 +28,14 @@ package struct FirebaseMigration: Sendable {
         case changed
         /// The same, where no hashes were imported: also about addresses without an account.
         case always
+    }
+
+    /// The fate of people of the Firebase project who have no account here.
+    package enum UnknownUsers: String, Sendable, CaseIterable {
+        /// They are unknown here, until an import brings them.
+        case refuse
+        /// Their accounts are imported when they come, or before another account gets their address.
+        case `import`
     }
 
     /// - Parameters:
@@ -75,6 +84,7 @@ extension FirebaseMigration {
         let sessions = section.bool("sessions", default: true)
         let passwords = section.choice("passwords", default: Passwords.off)
         let mirror = section.bool("mirror", default: false)
+        let unknownUsers = section.choice("unknownUsers", default: UnknownUsers.refuse)
         section.finish()
         guard let projectID, let number, let serviceAccount, let apiKey, let until else { return nil }
         self.init(
@@ -82,6 +92,7 @@ extension FirebaseMigration {
         self.sessions = sessions
         self.passwords = passwords
         self.mirror = mirror
+        self.unknownUsers = unknownUsers
         if until <= now {
             section.note(
                 "until",

@@ -18,6 +18,7 @@ package struct ProcessContext: Sendable {
     let passwords: PasswordHashing
     let providerMetadata: MetadataCache
     let firebaseBridge: FirebaseBridge.Shared
+    let justInTime: JustInTimeImports.Shared
     /// Counts connections, so that the limits on them hold for the whole process.
     let admission = Admission()
     let operationsAdmission = Admission()
@@ -41,6 +42,7 @@ package struct ProcessContext: Sendable {
         providerMetadata = MetadataCache()
         metrics = Metrics()
         firebaseBridge = FirebaseBridge.Shared(metrics: metrics, clock: clock)
+        justInTime = JustInTimeImports.Shared(metrics: metrics)
         hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
         passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
         signIns = SignInMetrics(metrics)

@@ -30,11 +30,12 @@ package struct Worker: Sendable {
         process.registerPool(ofLoop: index)
         client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: process.metrics, log: process.log)
         let googleTokens = GoogleTokens(upstream: client, cache: process.providerMetadata, clock: process.clock)
+        let googleAccounts = GoogleAccounts(upstream: client, shared: process.firebaseBridge, clock: process.clock)
         let accounts = Accounts(
             database: database, masterKey: settings.masterKey, clock: process.clock, publicURL: settings.publicURL,
             signingKeys: process.signingKeys, passwords: process.passwords, deliveries: process.deliveries(database),
             sendsMail: settings.mail != nil, refusals: process.refusals, signIns: process.signIns, formerTokens: googleTokens,
-            log: process.log)
+            formerAccounts: JustInTimeImports.Source(googleAccounts, shared: process.justInTime), log: process.log)
         let brokerage = Brokerage(
             accounts: accounts, upstream: client, metadata: process.providerMetadata, metrics: process.metrics, clock: process.clock)
         let readiness = Readiness(database, settings.schema)

@@ -25,8 +25,10 @@ struct Fixture {
     var project = ProjectSettings(
         id: "demo", number: 100_000_000_001, apiKeys: ["key"], authorizedDomains: [], redirectURLs: ["https://app.example.com/cb"])
 
-    /// - Parameter formerTokens: verifies the tokens of the system that the people come from.
-    init(formerTokens: (any FormerTokens)? = nil) async throws {
+    /// - Parameters:
+    ///   - formerTokens: verifies the tokens of the system that the people come from.
+    ///   - formerAccounts: has the accounts of that system.
+    init(formerTokens: (any FormerTokens)? = nil, formerAccounts: (any FormerAccounts)? = nil) async throws {
         let time = TestTime()
         self.time = time
         masterKey = MasterKey(bytes: Array(1...32))
@@ -42,6 +44,9 @@ struct Fixture {
             database: database, masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys,
             passwords: passwords, deliveries: deliveries, sendsMail: true,
             refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns, formerTokens: formerTokens,
+            formerAccounts: formerAccounts.map { [metrics] in
+                JustInTimeImports.Source($0, shared: JustInTimeImports.Shared(metrics: metrics))
+            },
             log: TestDatabase.silent)
         _ = try await KnownProjects(database: database).list(remembering: ["demo", "other"])
         try await ProviderIssuers(database: database).pin(

@@ -1,4 +1,3 @@
-import Accounts
 import TestKit
 import Testing
 import Text
@@ -19,19 +18,4 @@ import Text
         #expect(!SessionBridge.isPossible(UTF8Text(try firebase.key.sign(FirebaseFixture.claims()))))
         #expect(!SessionBridge.isPossible(UTF8Text(String(repeating: "A", count: 4097))))
     }
-
-    @Test func `one request asks Google about a token, and the others get what came of it`() async throws {
-        let inFlight = ExchangesInFlight()
-        guard case .first = await inFlight.turn([1]) else { throw Unexpected() }
-        guard case .first = await inFlight.turn([2]) else { throw Unexpected() }
-        let others = (0..<3).map { _ in Task { await inFlight.turn([1]) } }
-        try await eventually { inFlight.waiting(for: [1]) == 3 }
-        inFlight.end([1], .failure(.formerIssuerUnavailable("down")))
-        for other in others {
-            guard case .after(.failure(.formerIssuerUnavailable)?) = await other.value else { throw Unexpected() }
-        }
-        guard case .first = await inFlight.turn([1]) else { throw Unexpected() }
-    }
-
-    private struct Unexpected: Error {}
 }

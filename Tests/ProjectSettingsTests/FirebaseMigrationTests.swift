@@ -40,6 +40,9 @@ import Text
         #expect(migration.projectID == "acme-prod" && migration.projectNumber == 100_200_300_400 && migration.sessions)
         #expect(migration.passwords == .off)
         #expect(try read(Self.entry + "\npasswords: always").migration?.passwords == .always)
+        // An upgrade of the server must not ask Google anything that the operator has not asked for.
+        #expect(migration.unknownUsers == .refuse)
+        #expect(try read(Self.entry + "\nunknownUsers: import").migration?.unknownUsers == .import)
         #expect(migration.issuer == "https://securetoken.google.com/acme-prod")
         #expect(migration.serviceAccount.email == "m@acme-prod.iam.gserviceaccount.com" && migration.apiKey.reveal() == "AIza")
         var project = ProjectSettings(id: "acme", number: 7, apiKeys: ["k"], authorizedDomains: [], redirectURLs: [])

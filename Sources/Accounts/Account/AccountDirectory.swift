@@ -6,20 +6,36 @@ import Text
 package struct AccountDirectory: Sendable {
     let storage: Storage
     let limits: RateLimits
+    let justInTime: JustInTimeImports
 
     /// The account with this id.
     package func account(_ id: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
         try Account.one(of: await storage.read(Account.select("a.account_id = \(id)", in: project)))
     }
 
-    /// The account that has this address as its own.
+    /// The account that has this address as its own. Firebase's account comes just in time (`JustInTimeImports`).
     package func account(email: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
-        try Account.one(of: await storage.read(Account.select("a.email = \(email)", in: project)))
+        if let account = try Account.one(of: await storage.read(Self.bearer(of: email, in: project))) { return account }
+        return try await arrived(email: email, in: project)
     }
 
     /// The same, in one round trip with the charge of an attempt.
     func account(email: String, charging attempt: Attempt, in project: ProjectSettings) async throws(AccountError) -> Account? {
-        try Account.one(of: await limits.charge(attempt, then: Account.select("a.email = \(email)", in: project)))
+        guard let account = try Account.one(of: await limits.charge(attempt, then: Self.bearer(of: email, in: project))) else {
+            return try await arrived(email: email, in: project)
+        }
+        // Where addresses are protected, the time of the answer must not tell that this one has an account (SEC-15). Its owner does not depend on
+        // Google's answer.
+        if project.emailEnumerationProtection { _ = try? await justInTime.bring(.address(email), in: project) }
+        return account
+    }
+
+    private static func bearer(of email: String, in project: ProjectSettings) -> SQL { Account.select("a.email = \(email)", in: project) }
+
+    /// The account of an address that no account here has.
+    private func arrived(email: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
+        guard case .here = try await justInTime.bring(.address(email), in: project) else { return nil }
+        return try Account.one(of: await storage.read(Self.bearer(of: email, in: project)))
     }
 
     /// Tells a client whether any account signs in with this address, and which: the one whose own address it is, or else, where an address
@@ -73,7 +89,17 @@ package struct AccountDirectory: Sendable {
 
     /// Whether no account has this address as its own.
     func isFree(_ email: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
-        try await storage.read(Self.holder(of: email, in: project)).isEmpty
+        guard try await storage.read(Self.holder(of: email, in: project)).isEmpty else { return false }
+        return try await staysFree(email, in: project)
+    }
+
+    /// Whether an address that no account here has is free at Firebase, too, while people come from there: no second account may get it.
+    func staysFree(_ email: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
+        switch try await justInTime.bring(.address(email), in: project) {
+        case .nobody: true
+        case .refused: false
+        case .here: try await storage.read(Self.holder(of: email, in: project)).isEmpty
+        }
     }
 
     /// Selects a row where an account has this address as its own.

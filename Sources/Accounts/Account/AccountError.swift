@@ -91,6 +91,8 @@ package enum AccountError: Error {
     /// Firebase, where the people come from, does not answer, or does not take this server's own credentials. It says nothing about the
     /// person. With the reason for the log.
     case formerIssuerUnavailable(String)
+    /// A function of the Firebase project, where the people come from, refuses the sign-in; the answer shows its text.
+    case blockedByFunction(String)
     case database(PostgresError)
 
     /// The text for the log: never a bound value, a token or a secret (SEC-21).

@@ -141,7 +141,8 @@ extension AuditEvent.Action {
             .emailChanged, .secondFactorsRemoved, .phoneNumberChanged, .profileChanged, .sessionsRevoked:
             true
         // An import stores what another system has, and is not copied back.
-        case .accountsImported, .linkMade, .linkMailed, .sessionsEnded, .sessionBridged, .sessionCookieCreated, .clientSessionStolen,
+        case .accountsImported, .accountImported, .linkMade, .linkMailed, .sessionsEnded, .sessionBridged, .sessionCookieCreated,
+            .clientSessionStolen,
             .providerTokensGiven, .limitsForgotten, .serviceAccountKeyMade, .serviceAccountKeyRevoked, .serviceAccountRightsSet,
             .signingKeyRotated, .masterKeyResealed:
             false

@@ -50,6 +50,8 @@ extension AuditEvent {
         case profileChanged = "profile.changed"
         /// An import stored or changed accounts; `details` says how many.
         case accountsImported = "accounts.imported"
+        /// Firebase's account came just in time.
+        case accountImported = "account.imported"
         /// An administrator got a link that opens the account, or had it mailed.
         case linkMade = "link.made"
         case linkMailed = "link.mailed"

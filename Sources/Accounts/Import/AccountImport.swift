@@ -32,14 +32,39 @@ package struct AccountImport: Sendable {
     package func store(
         _ batch: [ImportedAccount], _ rule: Rule = .merge, by administrator: Administrator
     ) async throws(AccountError) -> ImportOutcome {
+        let project = administrator.project
+        return try await planned(batch, rule, in: project) { plan, hashes throws(AccountError) in
+            let act = administrator.act(on: nil, at: clock.now())
+            let facts: SQL = "'created', \(plan.outcome.created), 'updated', \(plan.outcome.updated)"
+            try await storage.transaction(by: administrator, waitingFor: "import") { transaction in
+                try await carryOut(
+                    plan, hashes, recording: [act.record(.accountsImported, facts: facts, in: project.storageID)], in: transaction, project)
+            }
+        }
+    }
+
+    /// Stores accounts of people who have just come (`JustInTimeImports`), and records each. An account that an import has made before is merged.
+    func store(arrived batch: [ImportedAccount], in project: ProjectSettings) async throws(AccountError) -> ImportOutcome {
+        try await planned(batch, .merge, in: project) { plan, hashes throws(AccountError) in
+            let ids = (plan.new + plan.changed.map(\.imported)).map(\.account.id)
+            let records = ids.map { id in
+                AuditedAct(by: .person, on: id, from: nil, at: clock.now()).record(AccountEvent(.accountImported), in: project)
+            }
+            try await storage.transaction(waitingFor: "import") { transaction in
+                try await carryOut(plan, hashes, recording: records, in: transaction, project)
+            }
+        }
+    }
+
+    private func planned(
+        _ batch: [ImportedAccount], _ rule: Rule, in project: ProjectSettings,
+        _ carryOut: (ImportPlan, [UTF8Text: PasswordHash]) async throws(AccountError) -> Void
+    ) async throws(AccountError) -> ImportOutcome {
         // Another request may take an address between the look and the commit. Then the look says so the next time.
         try await retryingConflicts(orRaces: \.isTakenByAnother) { () async throws(AccountError) in
-            let plan = try await plan(batch, rule, in: administrator.project)
+            let plan = try await plan(batch, rule, in: project)
             guard !plan.isEmpty else { return plan.outcome }
-            let hashes = try await hashes(of: plan, in: administrator.project)
-            try await storage.transaction(by: administrator, waitingFor: "import") { transaction in
-                try await carryOut(plan, hashes, by: administrator, in: transaction)
-            }
+            try await carryOut(plan, try await hashes(of: plan, in: project))
             return plan.outcome
         }
     }
@@ -105,18 +130,17 @@ package struct AccountImport: Sendable {
     private static let hashesAtOnce = 8
 
     private func carryOut(
-        _ plan: ImportPlan, _ hashes: [UTF8Text: PasswordHash], by administrator: Administrator, in transaction: Transaction
+        _ plan: ImportPlan, _ hashes: [UTF8Text: PasswordHash], recording records: [SQL], in transaction: Transaction,
+        _ project: ProjectSettings
     ) async throws {
-        let (project, now) = (administrator.project, clock.now())
+        let now = clock.now()
         if !plan.new.isEmpty {
             try await transaction.copy(plan.accountRows(hashes, factorSecrets, in: project), Account.copyStatement)
             try await transaction.copy(plan.identityRows(in: project), LinkedIdentity.copyStatement)
             try await transaction.copy(plan.memoryRows(in: project), ImportMemory.copyStatement)
         }
-        let act = administrator.act(on: nil, at: now)
-        let facts: SQL = "'created', \(plan.outcome.created), 'updated', \(plan.outcome.updated)"
         let changes = plan.changed.flatMap { $0.statements(hashes[UTF8Text($0.imported.account.id)], factorSecrets, in: project, at: now) }
-        _ = try await transaction.query(all: changes + [act.record(.accountsImported, facts: facts, in: project.storageID)])
+        _ = try await transaction.query(all: changes + records)
     }
 }
 

@@ -55,6 +55,20 @@ struct Attempt: Sendable {
         charges = Self.charges(action, in: project) { $0 == .mailbox ? [EmailAddress.mailbox(of: mailbox)] : nil }
     }
 
+    /// A charge that is for an id or an address alone, whichever client has named it.
+    init(_ action: LimitedAction, of name: String, in project: ProjectSettings) {
+        self.action = action
+        projectID = project.storageID
+        address = "-"
+        charges = Self.charges(action, in: project) { scope in
+            switch scope {
+            case .account: [name]
+            case .project: []
+            default: nil
+            }
+        }
+    }
+
     /// The bucket that other attempts are most likely to take from at the same time. Attempts that take from it run one after another.
     var busiest: [UInt8] {
         let charge = charges.last { $0.scope == .project } ?? charges.last { $0.scope == .address } ?? charges.last

@@ -15,10 +15,11 @@ package final class IDTokens: Sendable {
     let limits: RateLimits
     /// `nil` where no tokens of Google's are taken, as in commands.
     private let formerTokens: (any FormerTokens)?
+    private let justInTime: JustInTimeImports
 
     init(
         storage: Storage, clock: Clock, publicURL: String, signingKeys: SigningKeys, limits: RateLimits,
-        formerTokens: (any FormerTokens)? = nil
+        formerTokens: (any FormerTokens)?, justInTime: JustInTimeImports
     ) {
         self.storage = storage
         self.clock = clock
@@ -26,6 +27,7 @@ package final class IDTokens: Sendable {
         self.signingKeys = signingKeys
         self.limits = limits
         self.formerTokens = formerTokens
+        self.justInTime = justInTime
     }
 
     /// The public keys in the forms that verifiers fetch.
@@ -141,15 +143,26 @@ package final class IDTokens: Sendable {
             } else {
                 try await storage.read(caller)
             }
-        guard var row = rows.first?.reader(), let account = try reading({ try Account(&row) }), account.id.isExactly(idToken.accountID)
-        else {
-            throw .accountNotFound
-        }
-        let sessionLives = try reading { try row.next(as: Bool.self) }
         let now = clock.now()
+        var found = try Self.found(rows, idToken)
+        if found == nil, idToken.isGoogles, idToken.expires > now,
+            case .here = try await justInTime.bring(.id(idToken.accountID), in: project)
+        {
+            found = try Self.found(await storage.read(caller), idToken)
+        }
+        guard let account = found?.account, var others = found?.others else { throw .accountNotFound }
+        let sessionLives = try reading { try others.next(as: Bool.self) }
         // Disabling an account ends its sessions, so the reason comes first.
         guard !account.disabled || idToken.expires <= now else { throw .accountDisabled }
         try account.check(idToken, sessionLives: sessionLives, at: now)
+        return (account, others)
+    }
+
+    /// The account of a caller's row, and the reader behind it.
+    private static func found(_ rows: [Row], _ token: IDToken) throws(AccountError) -> (account: Account, others: RowReader)? {
+        guard var row = rows.first?.reader(), let account = try reading({ try Account(&row) }), account.id.isExactly(token.accountID) else {
+            return nil
+        }
         return (account, row)
     }
 

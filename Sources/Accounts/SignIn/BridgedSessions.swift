@@ -28,6 +28,7 @@ package struct FirebaseSession: Sendable {
 package struct BridgedSessions: Sendable {
     let sessions: Sessions
     let limits: RateLimits
+    let justInTime: JustInTimeImports
     let completion: SignInCompletion
     let clock: Clock
     /// The first one names new sessions.
@@ -59,8 +60,7 @@ package struct BridgedSessions: Sendable {
         let id = name(of: token, in: project)
         try await retryingConflicts { () async throws(AccountError) in
             let (now, idToken) = (clock.now(), proven.idToken)
-            let found = try await completion.storage.read(Account.select("a.account_id = \(idToken.accountID)", in: project))
-            guard let account = try Account.one(of: found) else { throw .accountNotFound }
+            guard let account = try await account(idToken.accountID, in: project) else { throw .accountNotFound }
             guard !account.disabled else { throw .accountDisabled }
             guard account.takesProof(from: idToken.authTime) else { throw .sessionEnded }
             let authentication = Authentication(
@@ -72,6 +72,14 @@ package struct BridgedSessions: Sendable {
         }
         guard let opened = try await sessions.refresh(bridged: id, in: project) else { throw .conflict }
         return opened
+    }
+
+    /// The account with this id, which Firebase has, too.
+    private func account(_ id: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
+        let select = Account.select("a.account_id = \(id)", in: project)
+        if let account = try Account.one(of: await completion.storage.read(select)) { return account }
+        guard case .here = try await justInTime.bring(.id(id), in: project) else { return nil }
+        return try Account.one(of: await completion.storage.read(select))
     }
 
     private static func id(of token: UTF8Text, _ key: [UInt8], in project: ProjectSettings) -> [UInt8] {

@@ -7,6 +7,7 @@ package import Text
 package struct CustomTokenSignIns: Sendable {
     let clock: Clock
     let limits: RateLimits
+    let justInTime: JustInTimeImports
     let completion: SignInCompletion
 
     /// Signs in the person that a service account of the project vouches for, and makes the account when there is none with that id: one
@@ -28,6 +29,7 @@ package struct CustomTokenSignIns: Sendable {
         with text: UTF8Text, acceptsUnsigned: Bool, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome, isNewUser: Bool) {
         let token = try await proven(text, acceptsUnsigned: acceptsUnsigned, in: project, from: client)
+        try await justInTime.bring(unlessHere: token.uid, in: project)
         return try await retryingConflicts { () async throws(AccountError) in try await signIn(with: token, in: project, from: client) }
     }
 

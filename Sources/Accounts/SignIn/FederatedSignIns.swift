@@ -46,6 +46,7 @@ package struct ProvenIdentity: Sendable {
 package struct FederatedSignIns: Sendable {
     let storage: Storage
     let lookup: LinkingLookup
+    let justInTime: JustInTimeImports
     let clock: Clock
     let notices: OwnerNotices
     let completion: SignInCompletion
@@ -79,11 +80,26 @@ package struct FederatedSignIns: Sendable {
         let identity = proven.identity
         // A link that loses a race for its identity or its address is refused: another account has it now.
         return try await retryingConflicts(tries: 3, orRaces: { intent.token == nil && $0.isTaken }) { () async throws(AccountError) in
-            let found = try await lookup.find(
-                identity, linkingTo: intent.token?.accountID, sessionLives: intent.token?.sessionLives(in: project) ?? "false", in: project)
+            let found = try await find(identity, intent, in: project)
             let decision = Linking.decide(try linkingIntent(intent, found, in: project), identity, found.candidates, project.signIn)
             return try await carryOut(
                 decision, proven, intent, language: language, in: project, from: client, completing: completing)
+        }
+    }
+
+    /// Finds the accounts that it is about. Where the identity would get a new account, or another one, Firebase is asked first who has it.
+    private func find(
+        _ identity: ProviderIdentity, _ intent: SignInIntent, in project: ProjectSettings
+    ) async throws(AccountError) -> LinkingLookup.Found {
+        let (caller, lives) = (intent.token?.accountID, intent.token?.sessionLives(in: project) ?? "false")
+        let found = try await lookup.find(identity, linkingTo: caller, sessionLives: lives, in: project)
+        guard found.candidates.owner == nil, caller != nil || found.candidates.accountOfAddress == nil else { return found }
+        let person = FormerPerson.identity(
+            providerID: identity.providerID, subjects: identity.names, email: caller == nil ? identity.email : nil)
+        switch try await justInTime.bring(person, in: project) {
+        case .nobody: return found
+        case .refused: throw identity.email == nil || caller != nil ? .identityTaken : .emailTaken
+        case .here: return try await lookup.find(identity, linkingTo: caller, sessionLives: lives, in: project)
         }
     }
 

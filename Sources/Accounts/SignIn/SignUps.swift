@@ -7,6 +7,7 @@ import Runtime
 package struct SignUps: Sendable {
     let clock: Clock
     let limits: RateLimits
+    let directory: AccountDirectory
     let passwords: Passwords
     let completion: SignInCompletion
 
@@ -36,6 +37,7 @@ package struct SignUps: Sendable {
             () async throws(AccountError) in
             let attempt = Attempt(.signUp, from: client, in: project)
             guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
+            guard try await directory.staysFree(email, in: project) else { throw .emailTaken }
             guard authorization == nil || authorization?.email == email else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)
             let hash = try await passwords.hash(password)

@@ -27,7 +27,7 @@ package struct Cleanup: Sendable {
         try await each(try await KnownProjects(storage: storage).list(remembering: projects.map(\.storageID))) { id throws(AccountError) in
             let project = configured[id]
             try await clean(
-                id, keepingEventsFor: project?.audit.keep ?? auditRetention, sparingBridged: project?.openMigration(at: clock.now()) != nil)
+                id, keepingEventsFor: project?.audit.keep ?? auditRetention, whileMoving: project?.openMigration(at: clock.now()) != nil)
         }
     }
 
@@ -42,14 +42,15 @@ package struct Cleanup: Sendable {
         if let first { throw first }
     }
 
-    /// - Parameter bridged: whether Firebase's refresh tokens are traded in the project, so that the sessions of those that were are kept.
-    private func clean(_ project: String, keepingEventsFor retention: Duration, sparingBridged bridged: Bool) async throws(AccountError) {
+    /// - Parameter isMoving: whether the project's people come from Firebase now.
+    private func clean(_ project: String, keepingEventsFor retention: Duration, whileMoving isMoving: Bool) async throws(AccountError) {
         func deletions(_ hasIndex: Bool, _ batch: Int64) -> [SQL] {
             Table.all.flatMap { table in
                 table.expiry.filter { $0.hasIndex == hasIndex }.map {
                     deletion(
-                        of: table, by: $0, retention: retention, only: bridged && $0.sparesBridged ? "NOT bridged" : "true", in: project,
-                        batch: batch)
+                        of: table, by: $0, retention: retention,
+                        only: (isMoving ? $0.sparedWhileMoving : nil).map { "NOT (\($0))" } ?? "true",
+                        in: project, batch: batch)
                 }
             }
         }

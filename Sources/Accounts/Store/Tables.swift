@@ -39,8 +39,8 @@ struct Table: Sendable {
         let age: Age
         /// Whether an index finds the rows. Otherwise each batch reads all rows of the project.
         var hasIndex = true
-        /// Whether bridged sessions (`BridgedSessions`) are left while their project's people come from Firebase.
-        var sparesBridged = false
+        /// The rows that are left while their project's people come from Firebase, as a condition; `nil` for none.
+        var sparedWhileMoving: SQL?
     }
 
     enum WhenAccountsGo: Sendable {
@@ -69,7 +69,7 @@ extension Table {
             Table(name: "consents", key: [.text("account_id"), .text("client_id")], whenAccountsGo: .cascade),
             Table(
                 name: "sessions", key: [.bytes("session_id")],
-                expiry: [expires, Expiry(column: "ended_at", age: .fixed(.seconds(30 * 86400)), sparesBridged: true)],
+                expiry: [expires, Expiry(column: "ended_at", age: .fixed(.seconds(30 * 86400)), sparedWhileMoving: "bridged")],
                 whenAccountsGo: .areDeleted),
             Table(
                 name: "sign_in_flows", key: [.bytes("flow_id")], expiry: [expires], whenAccountsGo: .areDeleted, sealed: .flows),
@@ -82,7 +82,8 @@ extension Table {
             Table(
                 name: "deliveries", key: [.bytes("delivery_id")], expiry: [expires], whenAccountsGo: .areDeleted, sealed: .deliveries),
             Table(
-                name: "audit_events", key: [.number("event_id")], expiry: [Expiry(column: "occurred_at", age: .auditRetention)],
+                name: "audit_events", key: [.number("event_id")],
+                expiry: [Expiry(column: "occurred_at", age: .auditRetention, sparedWhileMoving: JustInTimeImports.saysDeletion)],
                 whenAccountsGo: .areDeleted),
             Table(name: "imported_accounts", key: [.text("account_id")], whenAccountsGo: .cascade),
             Table(name: "mirrors", key: [.text("firebase_project")]),

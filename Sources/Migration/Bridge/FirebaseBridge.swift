@@ -13,12 +13,13 @@ package struct FirebaseBridge: Sendable {
     /// The parts that the loops of a process share.
     package struct Shared: Sendable {
         let access = GoogleAccess()
-        let inFlight = ExchangesInFlight()
-        let metrics: ExchangeMetrics
+        /// The refresh tokens about which a request of the process asks Google now.
+        let inFlight = RequestsInFlight<Void, AccountError>()
+        let metrics: OutcomeCounters<ExchangeOutcome>
         let mirrorMetrics: MirrorMetrics
 
         package init(metrics: Metrics, clock: Clock) {
-            self.metrics = ExchangeMetrics(metrics)
+            self.metrics = OutcomeCounters(metrics)
             mirrorMetrics = MirrorMetrics(metrics, clock: clock)
         }
     }

@@ -37,21 +37,47 @@ package final class PasswordBridge: Sendable {
             throw wrong
         }
         let former = accounts.signIn.formerPasswords
-        let candidate = try await former.candidate(email: email, in: project)
+        var candidate = try await former.candidate(email: email, in: project)
         // Where every account's first sign-in asks, an address without one is asked about, too: the time must not tell who has an account.
-        guard candidate != nil || migration.passwords == .always else { throw wrong }
+        // So it is where people without an account here come just in time.
+        guard candidate != nil || migration.passwords == .always || migration.unknownUsers == .import else { throw wrong }
         try await former.charge(email: email, in: project, from: client)
         switch await answer(email, password, at: migration, in: project) {
         case .right(let uid):
-            guard let candidate, UTF8Text(uid) == UTF8Text(candidate.id) else { throw wrong }
-            return try await former.settle(password, of: candidate.id, email: email, in: project, from: client)
+            if candidate == nil { try await bring(.id(uid), orThrow: wrong, in: project) }
+            guard uid.isExactly(candidate?.id ?? uid) else { throw wrong }
+            do { return try await former.settle(password, of: uid, email: email, in: project, from: client) } catch {
+                // Another request with the same password may have been first: then the account has its hash.
+                guard case .invalidCredentials = error else { throw error }
+                return try await accounts.signIn.passwords.signIn(email: email, password: password, in: project, from: client)
+            }
         case .needsSecondFactor:
+            // Google does not say whose password it is.
+            if candidate == nil {
+                try await bring(.address(email), orThrow: wrong, in: project)
+                candidate = try await former.candidate(email: email, in: project)
+            }
             guard let candidate else { throw wrong }
             return (candidate, .pending(PendingSignIn(due: .secondFactor)))
+        case .blocked(let text):
+            try await former.refund(email: email, in: project, from: client)
+            throw .blockedByFunction(text)
         case .wrong: throw wrong
         case .unknown(let error):
             try await former.refund(email: email, in: project, from: client)
             throw error
+        }
+    }
+
+    /// Imports a person whose password Google has confirmed. Throws `wrong` for one who was deleted, here or there, and `accountNotFound` for one whom
+    /// a rule of imports refuses.
+    private func bring(
+        _ person: FormerPerson, orThrow wrong: AccountError, in project: ProjectSettings
+    ) async throws(AccountError) {
+        switch try await accounts.justInTime.bring(person, in: project) {
+        case .here: return
+        case .nobody: throw wrong
+        case .refused: throw .accountNotFound
         }
     }
 
@@ -61,6 +87,8 @@ package final class PasswordBridge: Sendable {
         /// The password is right, and one factor is not enough there, nor here (SEC-55).
         case needsSecondFactor
         case wrong
+        /// By a function of the Firebase project, with its text.
+        case blocked(String)
         case unknown(AccountError)
     }
 
@@ -74,15 +102,17 @@ package final class PasswordBridge: Sendable {
             return .right(try await tokens.verified(token, of: migration).idToken.accountID)
         } catch GoogleFailure.refused(let code) where Self.wrong.contains(code) {
             return .wrong
+        } catch GoogleFailure.blocked(let text) {
+            return .blocked(text)
         } catch let failure as GoogleFailure {
-            return .unknown(.formerIssuerUnavailable("\(failure); see migration.firebase in the file of the project \(project.id)"))
+            return .unknown(AccountError(failure, in: project))
         } catch {
             return .unknown(.formerIssuerUnavailable("Google answered a sign-in with a token that is refused: \(error)"))
         }
     }
 
     /// Google's answers that say something about the password. A disabled person there learns no more than one with a wrong password.
-    private static let wrong: Set<String> = [
+    static let wrong: Set<String> = [
         "INVALID_LOGIN_CREDENTIALS", "INVALID_PASSWORD", "EMAIL_NOT_FOUND", "USER_DISABLED", "INVALID_EMAIL", "MISSING_PASSWORD",
     ]
 }

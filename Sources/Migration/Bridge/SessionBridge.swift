@@ -76,20 +76,13 @@ package final class SessionBridge: Sendable {
                 count(.repeated, project)
                 return found
             }
-            switch await shared.inFlight.turn(name) {
-            case .first:
-                do {
-                    let opened = try await exchange(token, migration, in: project, from: client)
-                    shared.inFlight.end(name, .success(()))
-                    count(.exchanged, project)
-                    return opened
-                } catch {
-                    // A request whose client went away has no outcome for the others.
-                    shared.inFlight.end(name, Task.isCancelled ? nil : .failure(error))
-                    throw error
-                }
-            case .after(.failure(let error)): throw error
-            case .after: continue
+            var opened: (Account, Session)?
+            try await shared.inFlight.once(name) { () async throws(AccountError) in
+                opened = try await exchange(token, migration, in: project, from: client)
+            }
+            if let opened {
+                count(.exchanged, project)
+                return opened
             }
         }
     }
@@ -101,10 +94,8 @@ package final class SessionBridge: Sendable {
         let google = GoogleProject(migration, upstream: upstream, access: shared.access, clock: clock)
         let proven: FirebaseSession
         do { proven = try await prove(token, at: google) } catch {
-            switch error {
-            case .refused(let code): throw Self.refusal(code) ?? unavailable(error, project)
-            case .unavailable, .misconfigured, .forbidden: throw unavailable(error, project)
-            }
+            guard case .refused(let code) = error, let refusal = Self.refusal(code) else { throw unavailable(error, project) }
+            throw refusal
         }
         return try await accounts.signIn.bridgedSessions.open(proven, for: token, in: project, from: client)
     }
@@ -157,13 +148,9 @@ package final class SessionBridge: Sendable {
 
     /// - Parameter failure: says nothing of the person.
     private func unavailable(_ failure: GoogleFailure, _ project: ProjectSettings) -> AccountError {
-        if case .unavailable = failure {
-            count(.unavailable, project)
-            return .formerIssuerUnavailable("\(failure)")
-        }
-        count(.misconfigured, project)
-        return .formerIssuerUnavailable("\(failure); see migration.firebase in the file of the project \(project.id)")
+        if case .unavailable = failure { count(.unavailable, project) } else { count(.misconfigured, project) }
+        return AccountError(failure, in: project)
     }
 
-    private func count(_ outcome: ExchangeMetrics.Outcome, _ project: ProjectSettings) { shared.metrics.count(outcome, in: project.id) }
+    private func count(_ outcome: ExchangeOutcome, _ project: ProjectSettings) { shared.metrics.count(outcome, in: project.id) }
 }

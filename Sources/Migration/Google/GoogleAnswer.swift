@@ -7,6 +7,8 @@ import Text
 package enum GoogleFailure: Error, Equatable, CustomStringConvertible {
     /// Google refuses what was asked, by this code.
     case refused(code: String)
+    /// A function of the Firebase project refuses the person. With Google's text about it, for the app.
+    case blocked(String)
     /// Google does not answer, or answers that it cannot now. With the reason for the log.
     case unavailable(String)
     /// Google does not take the API key or the service account of the project's file, which only the operator can mend. With the reason for the
@@ -19,6 +21,7 @@ package enum GoogleFailure: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .refused(let code): "Google refuses it with \(code)"
+        case .blocked: "a function of the Firebase project refuses it"
         case .unavailable(let reason), .misconfigured(let reason), .forbidden(let reason): reason
         }
     }
@@ -54,6 +57,7 @@ enum GoogleAnswer {
         let code = text.map(Self.code) ?? ""
         let answered = "Google's \(call) answered \(status)\(code.isEmpty ? "" : " \(code)")"
         switch status {
+        case 400 where code == blocked: return .blocked(text.map(detail) ?? "")
         case 400 where isCode(code) && code != "PROJECT_NUMBER_MISMATCH": return .refused(code: code)
         case 403: return .forbidden(answered)
         case 408, 429, 500...: return .unavailable(answered)
@@ -69,7 +73,34 @@ enum GoogleAnswer {
         return words.joined(separator: " ")
     }
 
+    private static let blocked = "BLOCKING_FUNCTION_ERROR_RESPONSE"
+    /// In bytes. Firebase's own functions may say no more either.
+    private static let longestDetail = 1000
+
+    /// The text behind the code and its colon, as far as it may reach an app: without control characters, and not too long.
+    private static func detail(_ text: UTF8Text) -> String {
+        let behind = text.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst()
+        let characters = UTF8Text(decoding: behind).trimmed.asString.unicodeScalars.filter { $0.properties.generalCategory.isShown }
+        var (shown, length) = (String.UnicodeScalarView(), 0)
+        for character in characters {
+            length += character.utf8.count
+            guard length <= longestDetail else { break }
+            shown.append(character)
+        }
+        return String(shown)
+    }
+
     private static func isCode(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+    }
+}
+
+extension Unicode.GeneralCategory {
+    /// Whether a character of this kind shows itself, and does nothing to the text around it.
+    fileprivate var isShown: Bool {
+        switch self {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
     }
 }

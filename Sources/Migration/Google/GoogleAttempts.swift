@@ -23,7 +23,7 @@ extension GoogleFailure {
         switch self {
         case .unavailable: true
         case .refused(let code): ["QUOTA_", "TOO_MANY_"].contains { code.utf8.starts(with: $0.utf8) }
-        case .misconfigured, .forbidden: false
+        case .blocked, .misconfigured, .forbidden: false
         }
     }
 }

@@ -1,3 +1,5 @@
+import Accounts
+import Crypto
 package import Curl
 import HTTP
 import JSON
@@ -7,7 +9,7 @@ import Text
 
 /// A Firebase project at Google: the calls that this server makes about it, with the credentials of the project's file.
 package struct GoogleProject: Sendable {
-    let migration: FirebaseMigration
+    package let migration: FirebaseMigration
     let upstream: any Upstream
     let access: GoogleAccess
     let clock: Clock
@@ -70,6 +72,16 @@ package struct GoogleProject: Sendable {
         }
     }
 
+    /// Throws unless Google takes the API key for sign-ins by password: it is asked about an account that cannot exist.
+    package func tryPassword() async throws(GoogleFailure) {
+        do { _ = try await signIn(email: "gatehouse-check@gatehouse.invalid", password: Base64URL.encode(Random.bytes(24))) } catch {
+            guard case .refused(let code) = error, PasswordBridge.wrong.contains(code) else { throw error }
+        }
+    }
+
+    /// Throws unless the service account may look up accounts: it asks about one that does not exist.
+    package func tryLookup() async throws(GoogleFailure) { _ = try await record(of: "gatehouse-check") }
+
     /// The names of the claims that administrators have given the person there; empty for none. Throws where Google does not say it.
     func customClaims(of uid: String) async throws(GoogleFailure) -> Set<UTF8Text> {
         guard let record = try await record(of: uid) else { throw .refused(code: "USER_NOT_FOUND") }
@@ -81,10 +93,26 @@ package struct GoogleProject: Sendable {
     }
 
     /// The person's record; `nil` when there is none.
+    func record(of uid: String) async throws(GoogleFailure) -> JSON? { try await records(of: .id(uid)).first }
+
+    /// The records of a person: those with the id, the address, or one of the identities.
     /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/lookup>
-    func record(of uid: String) async throws(GoogleFailure) -> JSON? {
-        let body: JSON = ["localId": [.string(uid)]]
-        return try await call(.post, "/v1/projects/\(migration.projectID)/accounts:lookup", body, "look-up of accounts")["users"]?[0]
+    func records(of person: FormerPerson) async throws(GoogleFailure) -> [JSON] {
+        let body: JSON
+        switch person {
+        case .id(let uid): body = ["localId": [.string(uid)]]
+        case .address(let email): body = ["email": [.string(email)]]
+        case .identity(let providerID, let subjects, let email):
+            var both: JSON.Object = [:]
+            if let email { both["email"] = [.string(email)] }
+            both["federatedUserId"] = .array(subjects.map { ["providerId": .string(providerID), "rawId": .string($0)] })
+            body = .object(both)
+        }
+        let path = "/v1/projects/\(migration.projectID)/accounts:lookup"
+        let answer = try await call(.post, path, body, "look-up of accounts")
+        guard let users = answer["users"] else { return [] }
+        guard let records = users.array else { throw .unavailable("Google's look-up of accounts answered with users that are not a list") }
+        return records
     }
 
     /// Throws unless the service account may read the project's configuration, which names the project's number: then id and number belong

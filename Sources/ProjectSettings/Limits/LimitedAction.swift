@@ -41,6 +41,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case migratePassword
     /// A custom token for the person's data at Firebase, which takes a signature by RSA.
     case firestoreToken
+    /// A question to Firebase about a person without an account here, or about an address that is to be a new account's.
+    case migrateAccount
     /// A service account's request for an access token, whose key must be looked up before it can be refused.
     case accessToken
 }
@@ -105,6 +107,7 @@ extension LimitedAction {
         case .changeSignInMethods: [(.mailbox, Rate(20, per: hour))]
         case .migratePassword: [(.account, Rate(5, per: hour)), (.address, Rate(60, per: tenMinutes))]
         case .firestoreToken: [(.account, Rate(30, per: tenMinutes))]
+        case .migrateAccount: [(.account, Rate(30, per: hour)), (.project, nil)]
         case .clientSecret: [(.accountAndAddress, Rate(10, per: tenMinutes)), (.address, Rate(100, per: tenMinutes))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
         case .identify: [(.address, Rate(100, per: tenMinutes))]

@@ -42,6 +42,32 @@ struct MigrationChecks {
                         error,
                         else: "let the key call the Identity Toolkit API and the Token Service API, from the addresses of this server")))
         }
+        return findings + (await findingsOfQuestions(to: google))
+    }
+
+    /// Tries what the project's file has this server ask about people: an impossible login, and a look for an account.
+    private func findingsOfQuestions(to google: GoogleProject) async -> [Finding] {
+        var findings: [Finding] = []
+        if google.migration.passwords != .off {
+            do { try await google.tryPassword() } catch {
+                findings.append(
+                    .fault(
+                        "migration.passwords", "Google does not judge passwords: \(error)",
+                        Self.remedy(
+                            error,
+                            else:
+                                "at Google, turn on sign-in by e-mail and password, and let the API key use it without reCAPTCHA and App Check; "
+                                + "or set passwords to off")))
+            }
+        }
+        if google.migration.unknownUsers == .import {
+            do { try await google.tryLookup() } catch {
+                findings.append(
+                    .fault(
+                        "migration.unknownUsers", "The service account cannot look up accounts: \(error)",
+                        Self.remedy(error, else: "give it the role Firebase Authentication Admin, or set unknownUsers to refuse")))
+            }
+        }
         return findings
     }
 

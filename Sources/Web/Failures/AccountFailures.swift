@@ -65,13 +65,16 @@ extension Failure {
             case .passwordRequirements(let missing):
                 Failure("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "Missing password requirements: [\(missing.joined(separator: ", "))]")
             // SDKs sign their person out at an error in JSON, and another try succeeds.
-            case .tooManyAttempts(.migrateSession, by: _), .quotaExceeded(.migrateSession): .unavailable
+            case .tooManyAttempts(.migrateSession, by: _), .quotaExceeded(.migrateSession), .tooManyAttempts(.migrateAccount, by: _),
+                .quotaExceeded(.migrateAccount):
+                .unavailable
             case .tooManyAttempts(let action, by: let scope): .tooManyAttempts(action, by: scope)
             case .quotaExceeded(let action):
                 Failure("QUOTA_EXCEEDED", "Exceeded the project's quota for \(action.rawValue). Try again later.", signInCodes: .later)
             case .invalidActionCode, .voidDigits: Failure("INVALID_OOB_CODE")
             case .expiredActionCode: Failure("EXPIRED_OOB_CODE")
             case .emailMismatch: Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
+            case .blockedByFunction(let text): Failure("BLOCKING_FUNCTION_ERROR_RESPONSE", text.isEmpty ? nil : text)
             case .formerIssuerUnavailable, .conflict, .overloaded, .database(.unavailable), .database(.timedOut), .database(.locked):
                 Failure.unavailable
             case .noSigningKey, .sealBroken, .hashKeyMissing, .database: .internal

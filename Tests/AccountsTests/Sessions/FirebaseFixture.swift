@@ -27,8 +27,8 @@ struct FirebaseFixture {
 
     static let until: Duration = .seconds(40 * 86_400)
 
-    init() async throws {
-        fixture = try await Fixture(formerTokens: Believing())
+    init(_ accounts: (any FormerAccounts)? = nil) async throws {
+        fixture = try await Fixture(formerTokens: Believing(), formerAccounts: accounts)
         fixture.project.signIn.password = true
         fixture.project.emailEnumerationProtection = false
         try await fixture.loadSigningKeys()

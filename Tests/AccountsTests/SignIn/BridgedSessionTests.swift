@@ -102,7 +102,7 @@ import Text
         let fixture = firebase.fixture
         let sessions = Sessions(database: fixture.database, masterKey: changed, clock: fixture.time.clock, log: TestDatabase.silent)
         let bridged = BridgedSessions(
-            sessions: sessions, limits: fixture.accounts.limits,
+            sessions: sessions, limits: fixture.accounts.limits, justInTime: fixture.accounts.justInTime,
             completion: SignInCompletion(
                 storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics),
                 refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), addressHashes: AddressHashes(masterKey: changed),

@@ -37,6 +37,26 @@ def test_SEC_52_live_shows_that_the_project_is_the_operators(firebase_of_module,
         site.close()
 
 
+def test_live_tries_an_impossible_login_and_a_look_up(firebase_of_module, firebase):
+    site = MovingSite(firebase_of_module, {"passwords": "changed", "unknownUsers": "import"}, settings={"databasePool": {}})
+    try:
+        assert live(site)[0] == 0 and firebase.count("password") == 1 and firebase.count("lookup") == 1
+        firebase.trouble["password"] = Response('{"error":{"code":400,"message":"PASSWORD_LOGIN_DISABLED"}}', 400)
+        status, told = live(site)
+        assert status == 1 and "Google does not judge passwords" in told and "PASSWORD_LOGIN_DISABLED" in told
+        assert "turn on sign-in by e-mail and password" in told
+        firebase.trouble.clear()
+        firebase.trouble["lookup"] = Response('{"error":{"code":403,"message":"The caller does not have permission"}}', 403)
+        status, told = live(site)
+        assert status == 1 and "The service account cannot look up accounts" in told and "set unknownUsers to refuse" in told
+        # What is not asked for is not tried.
+        site.project["migration"]["firebase"] |= {"passwords": "off", "unknownUsers": "refuse"}
+        site.write()
+        assert live(site)[0] == 0
+    finally:
+        site.close()
+
+
 def test_SEC_58_the_operator_is_told_to_clean_up_at_google(firebase_of_module, firebase):
     site = MovingSite(firebase_of_module, {"until": "2026-01-01"})
     try:

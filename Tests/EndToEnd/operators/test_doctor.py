@@ -143,8 +143,7 @@ def test_the_page_has_every_code_and_no_other():
     elsewhere = {
         "database.issuer",
         "provider.advice",
-        "migration.apiKey",
-        "migration.project",
+        *(f"migration.{name}" for name in ("apiKey", "passwords", "project", "unknownUsers")),
         "firestore.administrator",
         "firestore.serviceAccount",
     }

@@ -1,3 +1,4 @@
+import Accounts
 import Curl
 import HTTP
 import JSON
@@ -85,9 +86,7 @@ import Text
 
     @Test func `a right password has an ID token, or waits for a second factor`() async throws {
         let firebase = try FirebaseFixture()
-        let url =
-            "\(GoogleAddress.identityToolkit)/v1/accounts:signInWithPassword?"
-            + Form([(name: "key", value: "server key")]).encoded()
+        let url = Self.password
         firebase.upstream.answer(url, ["idToken": "a.b.c", "localId": "ada"])
         #expect(try await firebase.project.signIn(email: "ada@example.com", password: "secret") == "a.b.c")
         let asked = try JSON.parse(try #require(firebase.upstream.requests.first?.body))
@@ -104,7 +103,7 @@ import Text
 
     @Test func `knows the claims that administrators have given a person there`() async throws {
         let firebase = try FirebaseFixture()
-        let lookup = GoogleAddress.identityToolkit + "/v1/projects/acme-prod/accounts:lookup"
+        let lookup = Self.lookup
         firebase.upstream.answer(GoogleAddress.accessTokens, ["access_token": "ya29.a", "expires_in": 3599])
         firebase.upstream.answer(lookup, ["users": [["localId": "ada", "customAttributes": #"{"admin":true,"level":3}"#]]])
         #expect(try await firebase.project.customClaims(of: "ada") == ["admin", "level"])
@@ -116,6 +115,54 @@ import Text
         firebase.upstream.answer(lookup, ["users": [["localId": "ada", "customAttributes": "{"]]])
         #expect(await kind { _ = try await firebase.project.customClaims(of: "ada") } == "unavailable")
     }
+
+    @Test(arguments: [
+        (
+            "BLOCKING_FUNCTION_ERROR_RESPONSE : HTTP Cloud Function returned an error: {\"message\":\"Not from here.\"}",
+            "HTTP Cloud Function returned an error: {\"message\":\"Not from here.\"}"
+        ),
+        ("BLOCKING_FUNCTION_ERROR_RESPONSE", ""), ("BLOCKING_FUNCTION_ERROR_RESPONSE : a\u{7}b\u{202E}c\u{2028}d é", "abcd é"),
+        ("BLOCKING_FUNCTION_ERROR_RESPONSE : " + String(repeating: "é", count: 2000), String(repeating: "é", count: 500)),
+    ])
+    func `gives the text of a function that refuses, as far as an app may see it`(message: String, text: String) async throws {
+        let firebase = try FirebaseFixture()
+        firebase.upstream.answer(Self.password, Self.error(message, status: 400), status: 400)
+        await #expect(throws: GoogleFailure.blocked(text)) { try await firebase.project.signIn(email: "ada@example.com", password: "x") }
+    }
+
+    @Test(
+        arguments: [
+            ("INVALID_LOGIN_CREDENTIALS", nil), ("EMAIL_NOT_FOUND", nil), ("PASSWORD_LOGIN_DISABLED", "refused PASSWORD_LOGIN_DISABLED"),
+            ("MISSING_RECAPTCHA_TOKEN", "refused MISSING_RECAPTCHA_TOKEN"),
+        ] as [(String, String?)])
+    func `an impossible login shows whether Google judges passwords`(code: String, kind: String?) async throws {
+        let firebase = try FirebaseFixture()
+        firebase.upstream.answer(Self.password, Self.error(code, status: 400), status: 400)
+        #expect(await self.kind { try await firebase.project.tryPassword() } == kind ?? "answered")
+    }
+
+    @Test func `asks for a person by id, by address, and by what a provider says`() async throws {
+        let firebase = try FirebaseFixture()
+        firebase.upstream.answer(GoogleAddress.accessTokens, ["access_token": "ya29.a", "expires_in": 3599])
+        firebase.upstream.answer(Self.lookup, ["users": [["localId": "ada"]]])
+        let identity = ["providerId": "google.com", "rawId": "7"] as JSON
+        for (person, body) in [
+            (.id("ada"), ["localId": ["ada"]]), (.address("ada@example.com"), ["email": ["ada@example.com"]]),
+            (
+                .identity(providerID: "google.com", subjects: ["7"], email: "ada@example.com"),
+                ["email": ["ada@example.com"], "federatedUserId": [identity]]
+            ), (.identity(providerID: "google.com", subjects: ["7"], email: nil), ["federatedUserId": [identity]]),
+        ] as [(FormerPerson, JSON)] {
+            #expect(try await firebase.project.records(of: person) == [["localId": "ada"]])
+            #expect(try JSON.parse(try #require(firebase.upstream.requests.last?.body)) == body)
+        }
+        firebase.upstream.answer(Self.lookup, ["users": ["localId": "ada"]])
+        #expect(await kind { _ = try await firebase.project.records(of: .id("ada")) } == "unavailable")
+    }
+
+    private static let lookup = GoogleAddress.identityToolkit + "/v1/projects/acme-prod/accounts:lookup"
+    private static let password =
+        "\(GoogleAddress.identityToolkit)/v1/accounts:signInWithPassword?" + Form([(name: "key", value: "server key")]).encoded()
 
     @Test func `two keys of one id have an access token each`() async throws {
         let (firebase, access) = (try FirebaseFixture(), GoogleAccess())

@@ -45,6 +45,8 @@ class Firebase:
         self.administrator = ServiceAccount("administrator", self.project_id)
         self.api_key = note("AIza" + secrets.token_urlsafe(26))
         self.lock = threading.Lock()
+        # Servers keep theirs for an hour.
+        self.access_tokens = set()
         self.reset()
         self.web = WebServer(Request.application(self.respond), 443, self.names.certificate, self.names.address)
 
@@ -53,7 +55,6 @@ class Firebase:
         self.trouble = {}
         self.calls = []
         self.sessions = {}
-        self.access_tokens = set()
         self.published = [self.key]
         self.revoked_keys = set()
 

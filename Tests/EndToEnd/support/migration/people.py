@@ -59,7 +59,14 @@ class Accounts:
     def lookup(self, body, tenant):
         wanted = body.get("localId", [])
         emails = [email.lower() for email in body.get("email", [])]
-        found = [record for record in self.of(tenant) if record["localId"] in wanted or record.get("email") in emails]
+        identities = [(entry["providerId"], entry["rawId"]) for entry in body.get("federatedUserId", [])]
+        found = [
+            record
+            for record in self.of(tenant)
+            if record["localId"] in wanted
+            or record.get("email") in emails
+            or any((entry["providerId"], entry.get("rawId")) in identities for entry in record.get("providerUserInfo", []))
+        ]
         answer = {"kind": "identitytoolkit#GetAccountInfoResponse"}
         return {**answer, "users": [self.shown(record) for record in found]} if found else answer
 

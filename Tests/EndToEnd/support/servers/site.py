@@ -49,6 +49,7 @@ GENEROUS = {
     },
     "update": {"perAccount": "1000000 per 1h", "perAddress": "1000000 per 1h"},
     "migratePassword": {"perAccount": "1000000 per 1h", "perAddress": "1000000 per 1h"},
+    "migrateAccount": {"perAccount": "1000000 per 1h", "perProject": "1000000 per 1h"},
     "changeSignInMethods": {"perMailbox": "1000000 per 1h"},
     "emailCode": {scope: "1000000 per 1h" for scope in ("perAccount", "perAccountAndAddress", "perAddress")},
     "password": {scope: "1000000 per 1h" for scope in ("perAccount", "perAccountAndAddress", "perAddress")},

@@ -48,7 +48,7 @@ struct FirebaseAccountPages {
             SourceFailure(
                 "\(failure). The service account \(calls.account.email) needs the role Firebase Authentication Admin in the project "
                     + calls.projectID)
-        case .refused, .misconfigured: SourceFailure("\(failure)")
+        case .refused, .blocked, .misconfigured: SourceFailure("\(failure)")
         case .unavailable:
             SourceFailure(
                 "\(failure), after \(count) accounts and \(GoogleAttempts.pauses.count + 1) attempts. Run the same command again: it goes "
