@@ -71,3 +71,18 @@ package enum OutboundError: Error, Equatable, Sendable {
     /// The task that waited was cancelled.
     case cancelled
 }
+
+extension OutboundError: CustomStringConvertible {
+    /// A clause for the operator, which can stand behind the name of the other server and a colon.
+    package var description: String {
+        switch self {
+        case .refusedAddress: "it is at an address that may not be dialled (outbound.allow in the configuration lists exceptions)"
+        case .refusedURL: "its URL may not be fetched (plain http goes to addresses of outbound.allow alone)"
+        case .refusedHeader(let name): "the header \(name) of the request is malformed"
+        case .timedOut: "it did not answer in time"
+        case .tooLarge: "its answer is too large"
+        case .unreachable(let reason): reason
+        case .cancelled: "the call was given up before the answer"
+        }
+    }
+}

@@ -30,7 +30,7 @@ struct PublicURLChecks {
         do { direct = try await ask() } catch {
             return [
                 .fault(
-                    "publicURL.unreachable", "\(settings.publicURL) does not answer: \(Self.reason(error))",
+                    "publicURL.unreachable", "\(settings.publicURL) does not answer: \(error)",
                     "look at its name, the proxy, the certificate and the firewall")
             ]
         }
@@ -161,9 +161,5 @@ struct PublicURLChecks {
                 "publicURL.keys", "\(settings.publicURL) publishes other keys than those of this database",
                 "let it lead to a server of this database")
         ]
-    }
-
-    private static func reason(_ error: OutboundError) -> String {
-        if case .unreachable(let reason) = error { reason } else { "\(error)" }
     }
 }

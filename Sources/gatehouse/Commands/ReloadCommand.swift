@@ -23,10 +23,7 @@ struct ReloadCommand: AsyncParsableCommand {
         var request = OutboundRequest(.post, "http://\(address)\(Reload.path)", body: [])
         request.timeout = .seconds(60)
         let response: OutboundResponse
-        do { response = try await client.send(request) } catch {
-            let reason = if case .unreachable(let reason) = error { reason } else { "\(error)" }
-            throw Failed("no server answers at \(address): \(reason)")
-        }
+        do { response = try await client.send(request) } catch { throw Failed("no server answers at \(address): \(error)") }
         let text = String(decoding: response.body, as: UTF8.self)
         guard response.status == 200 else {
             throw Failed(text.isEmpty ? "status \(response.status)" : String(text.last == "\n" ? text.dropLast() : text[...]))

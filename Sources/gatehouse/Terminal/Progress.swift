@@ -30,6 +30,14 @@ struct Progress {
     /// Takes the line away, so that what comes next stands in its place.
     func finish() { show("") }
 
+    /// Prints a line on standard error in place of the line that shows there how far the work has come, which comes again below it.
+    static func interrupt(_ text: String) {
+        CommandSupport.remark((isatty(STDERR_FILENO) == 1 ? erasure : "") + text)
+    }
+
+    /// Goes to the beginning of the line and erases it.
+    private static let erasure = "\r\u{1B}[K"
+
     private var text: String {
         guard let total, total > 0 else { return "\(done) \(things)" }
         let parts = 24
@@ -40,7 +48,7 @@ struct Progress {
 
     private func show(_ text: String) {
         guard let width else { return }
-        let line = Array("\r\u{1B}[K\(text.shortened(to: width - 1))".utf8)
+        let line = Array((Self.erasure + text.shortened(to: width - 1)).utf8)
         _ = Glibc.write(STDERR_FILENO, line, line.count)
     }
 }

@@ -165,8 +165,10 @@ def test_a_page_that_fails_is_asked_for_again(site, firebase):
     add(firebase, "google")
     answers = iter([Response("busy", 429), None, Response("busy", 503), None])
     firebase.trouble["batchGet"] = lambda request: next(answers)
-    site.bring("--yes")
+    told = site.bring("--yes")
     assert site.ids() == {"google-1"} and firebase.count("batchGet") == 4
+    assert "Google's list of accounts answered 429; the next attempt is in 1 s\n" in told
+    assert told.count("the next attempt is in 1 s") == 2
 
 
 def test_a_run_again_takes_what_changed_there(site, firebase):

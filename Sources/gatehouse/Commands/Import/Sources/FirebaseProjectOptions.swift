@@ -43,7 +43,9 @@ struct FirebaseProjectOptions: ParsableArguments {
         let calls = GoogleCalls(
             projectID: from, account: try GoogleServiceAccount(path: serviceAccount), upstream: client, access: GoogleAccess(),
             clock: .system)
-        let attempts = GoogleAttempts()
+        let attempts = GoogleAttempts(tell: { failure, pause in
+            Progress.interrupt(CommandSupport.visible("\(failure); the next attempt is in \(pause.wholeSeconds) s"))
+        })
         let survey: FirebaseSurvey
         do { survey = try await FirebaseSurveyor(calls, attempts).survey() } catch { throw Failed("nothing was imported: \(error)") }
         let pages = try keep.map(KeptPages.init)

@@ -105,6 +105,7 @@ struct FirebaseSurveyorTests {
         google.refuse(Self.path("tenants"), 503)
         await #expect(throws: GoogleFailure.self) { try await survey(google) }
         #expect(google.pauses == GoogleAttempts.pauses)
+        #expect(google.told.first == "Google's list tenants answered 503 INTERNAL, 1 s" && google.told.count == google.pauses.count)
         let other = try plain()
         other.fixture.upstream.answer("https://oauth2.googleapis.com/token", ["error": "invalid_grant"], status: 400)
         await #expect(throws: GoogleFailure.misconfigured("Google's token endpoint answered 400 invalid_grant")) { try await survey(other) }

@@ -13,6 +13,7 @@ import Text
 final class GoogleDouble: Sendable {
     let fixture: FirebaseFixture
     private let waited = Mutex<[Duration]>([])
+    private let said = Mutex<[String]>([])
 
     init() throws {
         fixture = try FirebaseFixture()
@@ -21,7 +22,14 @@ final class GoogleDouble: Sendable {
 
     var pauses: [Duration] { waited.withLock { $0 } }
 
-    var attempts: GoogleAttempts { GoogleAttempts { [self] pause in waited.withLock { $0.append(pause) } } }
+    /// The reason and the length of each pause, as the operator learns them before it.
+    var told: [String] { said.withLock { $0 } }
+
+    var attempts: GoogleAttempts {
+        GoogleAttempts(
+            tell: { [self] failure, pause in said.withLock { $0.append("\(failure), \(pause.wholeSeconds) s") } },
+            wait: { [self] pause in waited.withLock { $0.append(pause) } })
+    }
 
     var calls: GoogleCalls {
         GoogleCalls(
