@@ -27,6 +27,8 @@ package struct Provider: Sendable {
     var development: @Sendable (_ claims: JSON, inout ProviderIdentity) -> Void = { _, _ in }
     /// Entries as YAML that together have every key, for a provider whose keys depend on a value of another key.
     var samples = ["{}"]
+    /// The keys of an entry that people sign in with (`entry(of:knowing:)`), in their order.
+    var entryKeys: [EntryKey] = [.required("clientId"), .secret("clientSecret")]
     /// Reads the keys that only this provider has.
     let `protocol`: @Sendable (Section, _ allowInsecure: Bool) -> SignInProtocol
 
@@ -41,7 +43,10 @@ package struct Provider: Sendable {
         let name = id.utf8.dropFirst(5)
         let fits = name.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
         guard id.hasPrefix("oidc."), !name.isEmpty, name.count <= longestName, fits else { return nil }
-        return Provider(id: id, name: String(id.dropFirst(5)), protocol: { .openIDConnect(OpenIDConnect($0, allowInsecure: $1)) })
+        return Provider(
+            id: id, name: String(id.dropFirst(5)),
+            entryKeys: [.required("issuer", like: "https://…"), .required("clientId"), .secret("clientSecret")],
+            protocol: { .openIDConnect(OpenIDConnect($0, allowInsecure: $1)) })
     }
 
     /// Entries of all providers, and of an OpenID Connect issuer of this id, in as many mappings as one of them has samples.

@@ -114,6 +114,12 @@ def test_everything_that_is_lost_or_lacking_is_said_before_anything_is_stored(si
     known = [
         {"name": "projects/p/defaultSupportedIdpConfigs/github.com", "enabled": True, "clientId": "7e9"},
         {"name": "projects/p/defaultSupportedIdpConfigs/twitter.com", "enabled": False, "clientId": "off"},
+        {
+            "name": "projects/p/defaultSupportedIdpConfigs/apple.com",
+            "enabled": True,
+            "clientId": "com.example.web",
+            "appleSignInConfig": {"codeFlowConfig": {"teamId": "A1B2C3D4E5", "keyId": "K1K2K3K4K5", "privateKey": secret}},
+        },
     ]
     firebase.trouble["defaultSupportedIdpConfigs"] = {"defaultSupportedIdpConfigs": known}
     told = site.bring("--dry-run")
@@ -129,6 +135,7 @@ def test_everything_that_is_lost_or_lacking_is_said_before_anything_is_stored(si
         "  0 × github.com\n",
         "  oidc.acme:\n    issuer: \"https://id.acme.example\"\n    clientId: \"client: 7\"\n    clientSecret: {env: OIDC_ACME_SECRET}\n",
         "  github.com:\n    clientId: \"7e9\"\n    clientSecret: {env: GITHUB_COM_SECRET}\n",
+        "    keyId: \"K1K2K3K4K5\"\n    privateKey: {env: APPLE_COM_PRIVATE_KEY}\n",
     ):  # fmt: skip
         assert line in told, (line, told)
     assert "app.example.com" not in told and "twitter.com" not in told and "signIn: {" not in told

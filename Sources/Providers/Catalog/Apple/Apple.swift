@@ -15,6 +15,10 @@ extension Provider {
         id: "apple.com", name: "Apple", scopes: ["name", "email"], clientAuthentication: .post, hasOwnCallback: true,
         // https://developer.apple.com/design/human-interface-guidelines/sign-in-with-apple
         button: ButtonStyle(mark: mark, light: .init("#ffffff", on: "#000000"), dark: .init("#000000", on: "#ffffff")),
+        entryKeys: [
+            .required("clientId"), .optional("bundleIds"), .required("teamId"), .required("keyId"),
+            .secret("privateKey", variable: "PRIVATE_KEY"),
+        ],
         protocol: { .openIDConnect(AppleIssuer($0, allowInsecure: $1)) })
 
     /// The apple, in one colour.

@@ -43,13 +43,22 @@ package struct FirebaseProvider: Sendable, Equatable {
     package let id: String
     package let clientID: String?
     package let issuer: String?
+    /// Of Apple: the developer team, the key that signs in place of a secret, and the native apps.
+    package let teamID, keyID: String?
+    package let bundleIDs: [String]
 
     /// `nil` for one that is switched off.
+    /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects.defaultSupportedIdpConfigs>
     init?(_ json: JSON) {
         guard json["enabled"]?.bool ?? false, let id = json["name"]?.string.flatMap(Self.id(in:)) else { return nil }
         self.id = id
-        (clientID, issuer) = (json["clientId"]?.string?.asString, json["issuer"]?.string?.asString)
+        (clientID, issuer) = (Self.text(json["clientId"]), Self.text(json["issuer"]))
+        let apple = json["appleSignInConfig"]
+        (teamID, keyID) = (Self.text(apple?["codeFlowConfig"]?["teamId"]), Self.text(apple?["codeFlowConfig"]?["keyId"]))
+        bundleIDs = (apple?["bundleIds"]?.array ?? []).compactMap(Self.text)
     }
+
+    private static func text(_ json: JSON?) -> String? { json?.string.flatMap { $0.isEmpty ? nil : $0.asString } }
 
     /// The last part of a name such as `projects/acme-prod/oauthIdpConfigs/oidc.acme`.
     static func id(in name: UTF8Text) -> String? {

@@ -67,6 +67,17 @@ struct FirebaseSurveyorTests {
         #expect(providers[0].clientID == "c" && providers[0].issuer == "https://i")
     }
 
+    @Test func `reads team, key and apps of Apple, and never the key itself`() throws {
+        let code: JSON = ["teamId": "A1B2C3D4E5", "keyId": "K1K2K3K4K5", "privateKey": "-----BEGIN"]
+        let apple = try #require(
+            FirebaseProvider([
+                "name": "projects/p/defaultSupportedIdpConfigs/apple.com", "enabled": true, "clientId": "",
+                "appleSignInConfig": ["codeFlowConfig": code, "bundleIds": ["com.example.app", ""]],
+            ]))
+        #expect(apple.clientID == nil && apple.teamID == "A1B2C3D4E5" && apple.keyID == "K1K2K3K4K5")
+        #expect(apple.bundleIDs == ["com.example.app"] && !"\(apple)".contains("BEGIN"))
+    }
+
     @Test func `counts the accounts of each tenant, and knows whether it has a key of its own`() async throws {
         let google = try plain()
         google.answer(Self.path("tenants"), ["tenants": [["name": "projects/p/tenants/t1"], ["name": "projects/p/tenants/t2"]]])
