@@ -71,8 +71,9 @@ def test_json_has_every_account_in_the_order_of_ids_and_the_same_bytes_each_time
 
 def test_firebase_gets_a_file_for_each_hash_scheme_and_the_lines_to_run(site, users):
     folder = site.folder / "firebase"
-    result = site.run("export", "firebase", PROJECT, folder)
+    result = site.run("export", "firebase", PROJECT, f"{folder}/")
     assert result.returncode == 0, result.stderr
+    assert f" sh {folder}/import.sh" in result.stderr
     assert "1 × password: Firebase cannot check hashes of argon2id" in result.stderr
     assert "1 × second factor other than a phone" in result.stderr
     (ours,) = {path.name for path in folder.glob("scrypt-*.json") if not path.name.endswith(".admin.json")}

@@ -120,6 +120,7 @@ def test_a_dry_run_stores_nothing(site):
     assert sorted(codes) == [
         (3, "uid2", "DUPLICATE_EMAIL"), (4, "uid1", "DUPLICATE_UID"), (5, "uid4", "INVALID_PHONE_NUMBER"),
     ]  # fmt: skip
+    assert rejected(file)[0]["message"] == "the account uid1, which stands before this one, has the same address", "both uids are named"
 
 
 def test_without_a_terminal_an_import_must_be_told_to_go_on(site):
@@ -160,6 +161,27 @@ def test_what_is_refused_is_in_a_file_and_the_others_are_stored(site):
     users_file(site, [user(1), user(7)])
     assert run(site, "firebase", file, *hashes(site), "--yes").returncode == 0
     assert not (site.folder / "users.json.rejected.jsonl").exists(), "the file is that of the last run"
+
+
+def test_what_an_operator_should_look_at_counts_the_accounts_that_are_taken(site):
+    run(site, "firebase", users_file(site, [user(1)]), *hashes(site), "--yes")
+    ages = {"createdAt": None, "lastSignedInAt": None}
+    users = [user(2, **ages), user(3, email="no", **ages), user(4, email="user2@example.com", **ages)]
+    # This one alone is refused by the database.
+    users.append(user(5, email="user1@example.com", **ages))
+    result = run(site, "firebase", users_file(site, users), *hashes(site), "--dry-run")
+    assert "1 would be new" in result.stdout and "3 refused" in result.stdout and "  1 × no time of creation" in result.stdout
+
+
+def test_nothing_is_imported_where_refused_accounts_could_not_be_written(site):
+    file = users_file(site, [user(1)])
+    (site.folder / "users.json.rejected.jsonl").mkdir()
+    for option in ("--dry-run", "--yes"):
+        result = run(site, "firebase", file, *hashes(site), option)
+        assert result.returncode == 1 and not result.stdout
+        assert "nothing was imported: the file of refused accounts, " in result.stderr
+        assert f"Move {file} to a folder that the user " in result.stderr and " can write to" in result.stderr
+    assert accounts(site) == 0
 
 
 def test_a_hash_without_parameters_is_refused(site):
@@ -259,6 +281,6 @@ def test_files_of_other_kinds_get_a_sentence(site):
     for content, reason in [(b"\x1f\x8b\x08", "gunzip"), (b"{}", "no member users"), (b"", "is empty"), (b"hello\n", "neither the JSON")]:
         file.write_bytes(content.ljust(4) if content.startswith(b"\x1f") else content)
         result = run(site, "firebase", file, "--yes")
-        assert result.returncode == 1 and reason in result.stderr
+        assert result.returncode == 1 and reason in result.stderr and not result.stdout
     assert "cannot be opened" in run(site, "firebase", site.folder / "none.json", "--yes").stderr
     assert "not a pipe" in run(site, "firebase", site.folder, "--yes").stderr

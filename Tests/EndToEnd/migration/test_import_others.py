@@ -198,3 +198,11 @@ def test_a_file_of_another_kind_is_refused_with_a_remedy(site):
     file.write_text("INSERT INTO auth.users (id) VALUES ('1');\n")
     refused = site.run("import", "supabase", PROJECT, file, "--yes")
     assert refused.returncode == 1 and "make it without --inserts" in refused.stderr
+    file.write_text('{"realm": "acme"}')
+    refused = site.run("import", "keycloak", PROJECT, file, "--yes")
+    assert refused.returncode == 1 and "has no member users" in refused.stderr and not refused.stdout
+
+
+def test_a_name_of_a_provider_that_the_source_does_not_have_is_told(site, dump):
+    told = site.run("import", "supabase", PROJECT, dump, "--provider", "Google=oidc.own", "--dry-run").stdout
+    assert "  0 × identity of Google, as --provider spells it; the source has those of google\n" in told

@@ -74,6 +74,18 @@ import Text
         #expect(linked?.subject == subject)
     }
 
+    @Test func `names a connection of the operator that the file spells in another way`() throws {
+        let identities = [("samlp", "Acme SSO"), ("oidc", "shop")].map { provider, connection in
+            #"{"provider": "\#(provider)", "user_id": "\#(connection)|1", "connection": "\#(connection)"}"#
+        }
+        let user = #"{"user_id": "x|1", "identities": [\#(identities.joined(separator: ", "))]}"#
+        let read = try read([user], names: ["acme-sso": "saml.acme", "samlp": "saml.other", "shop": "oidc.shop"])
+        #expect(
+            read.losses.notes == [
+                "identity of acme-sso, as --provider spells it; the source has those of Acme SSO, oidc, samlp, shop": 0
+            ])
+    }
+
     @Test func `takes the profile of a linked identity from its own data, and that of the first from the user`() throws {
         let user = """
             {"user_id": "google-oauth2|1", "email": "a@example.com", "email_verified": true, "name": "A", "identities": [\

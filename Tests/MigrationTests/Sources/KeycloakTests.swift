@@ -157,6 +157,7 @@ import Text
         #expect(
             read.losses.counts == [
                 "password of a user of a directory (LDAP, Kerberos), which Keycloak does not have": 1,
+                "password: no user of the file has credentials, as in exports of the admin console and API; kc.sh export has them": 2,
                 "user name of a user without an address: people sign in with their address here": 1,
             ])
     }
@@ -172,6 +173,21 @@ import Text
         let read = try read([text, #"{"id": "2"}"#])
         #expect(read.faults.map(\.code) == [code])
         #expect(read.accounts.map(\.id) == ["2"])
+    }
+
+    @Test(arguments: [
+        ("", [2]), (#", "federatedIdentities": [{"identityProvider": "acme-oidc", "userId": "1"}]"#, [2]), (#", "credentials": []"#, []),
+    ])
+    func `says that an export of the console has no passwords, where no user has credentials`(more: String, counts: [Int]) throws {
+        let users = ["1", "2"].map { #"{"id": "\#($0)", "email": "\#($0)@example.com"\#(more)}"# }
+        #expect(try read(users).losses.counts.filter { $0.key.hasPrefix("password: no user") }.map(\.value) == counts)
+    }
+
+    @Test func `names an alias of the operator that the realm does not have`() throws {
+        #expect(
+            try read([user("")]).losses.notes == [
+                "identity of acme-oidc, as --provider spells it; the source has no identity of a provider": 0
+            ])
     }
 
     private func password(_ algorithm: String, _ digest: String) -> String {

@@ -46,6 +46,16 @@ import Text
         #expect(read.accounts.first?.identities == [LinkedIdentity(providerID: id, subject: ours)])
     }
 
+    @Test func `names a provider of the operator that the dump spells in another way`() throws {
+        let names: [UTF8Text: String] = ["Google": "oidc.a", "github": "oidc.b", "acme": "oidc.c"]
+        let custom = ["user_id": "2", "provider": "custom:acme", "provider_id": "8", "identity_data": "{}"]
+        let read = try read(Self.identities + SupabaseTable("auth.identities", [custom]).text + Self.users, names: names)
+        #expect(
+            read.losses.notes == [
+                "identity of Google, as --provider spells it; the source has those of acme, custom:acme, github, google": 0
+            ])
+    }
+
     @Test func `reads identities of before 2023, whose id is the subject`() throws {
         let table = SupabaseTable("auth.identities", [["user_id": "1", "id": "g-1", "provider": "google", "identity_data": "{}"]])
         #expect(try read(table.text + Self.users).accounts.first?.identities.map(\.subject) == ["g-1"])
@@ -64,7 +74,7 @@ import Text
                 ["id": "f4", "user_id": "2", "factor_type": "webauthn", "status": "verified"],
                 ["id": "f5", "user_id": "2", "factor_type": "totp", "status": "verified", "secret": #"{"alg":"aes-gcm-hkdf"}"#],
             ])
-        let read = try read(table.text + Self.users)
+        let read = try read(table.text + Self.users + SupabaseTable.noIdentities)
         #expect(
             try read.accounts.map { try JSON.parse(try #require($0.secondFactors)) } == [
                 [
@@ -128,7 +138,7 @@ import Text
             3\t{"name": "a\\qb"}\t\\N
             \\.
             """
-        let read = try read(dump)
+        let read = try read(dump + "\n" + SupabaseTable.noIdentities)
         #expect(read.accounts.map(\.displayName) == ["tab\tquote\"\\", nil])
         #expect(read.accounts.map(\.email) == ["a@example.com", nil])
         #expect(read.faults.map(\.code) == [.malformed])
@@ -139,7 +149,7 @@ import Text
         ("1", "the row of auth.users has 1 values, and the table 2 columns"),
     ])
     func `refuses rows with other columns than the table`(row: String, message: String) throws {
-        let read = try read("COPY auth.users (id, email) FROM stdin;\n\(row)\n2\t\\N\n\\.\n")
+        let read = try read("COPY auth.users (id, email) FROM stdin;\n\(row)\n2\t\\N\n\\.\n" + SupabaseTable.noIdentities)
         #expect(read.faults == [ImportFault(.malformed, message, place: 2)])
         #expect(read.accounts.map(\.id) == ["2"])
     }
@@ -147,6 +157,7 @@ import Text
     @Test(arguments: [
         (String(identities.dropLast(4)), "ends in the middle of auth.identities"),
         (String(users.dropLast(8)), "ends in the middle of auth.users"),
+        (users, "has auth.users and not auth.identities, so it is cut, or was made without that table"),
         ("SELECT 1;\n", "has no rows of auth.users"), (identities, "has no rows of auth.users"), ("PGDMP\u{1}", "custom format"),
         ("INSERT INTO auth.users VALUES ('1');\n", "make it without --inserts"),
         (#"INSERT INTO "auth"."identities" ("id") VALUES"# + "\n", "make it without --inserts"),

@@ -136,12 +136,15 @@ import Text
 
     private func dump(users: [[String: String?]]) throws -> TestFolder {
         let rows = users.map { ["id": Self.ada, "instance_id": "00000000-0000-0000-0000-000000000000"].merging($0) { $1 } }
-        return try TestFolder(["dump.sql": SupabaseTable("auth.users", rows).text])
+        return try TestFolder(["dump.sql": SupabaseTable("auth.users", rows).text + SupabaseTable.noIdentities])
     }
 }
 
 /// A table in a dump.
 struct SupabaseTable {
+    /// The table of identities of users who have none.
+    static let noIdentities = "COPY auth.identities (user_id, provider) FROM stdin;\n\\.\n\n"
+
     let text: String
 
     init(_ name: String, _ rows: [[String: String?]]) {

@@ -82,13 +82,13 @@ package struct FirebaseExport: Sendable {
             "#!/bin/sh", "# Imports the accounts of these files into a project of Firebase. Needs the Firebase CLI 15.19.0 or newer.",
             "set -eu", "cd \"$(dirname \"$0\")\"", ": \"${FIREBASE_PROJECT:?set it to the id of the project at Firebase}\"",
         ]
-        for variables in Set(files.filter { !$0.isForAdminSDK }.map { $0.hash?.variables ?? [] }).sorted(by: { $0.joined() < $1.joined() })
-        {
+        let keys = Set(files.filter { !$0.isForAdminSDK }.map { $0.hash?.variables ?? [] }).filter { !$0.isEmpty }
+        if !keys.isEmpty {
+            lines.append("# The project that made the hashes shows these at Authentication > Users > the menu > Password hash parameters.")
+        }
+        for variables in keys.sorted(by: { $0.joined() < $1.joined() }) {
             for (variable, name) in zip(variables, ["base64_signer_key", "base64_salt_separator"]) {
-                lines += [
-                    "# The project that made the hashes shows it at Authentication > Users > the menu > Password hash parameters.",
-                    ": \"${\(variable):?set it to \(name) of that project}\"",
-                ]
+                lines.append(": \"${\(variable):?set it to \(name) of that project}\"")
             }
         }
         for file in files {

@@ -27,7 +27,7 @@ struct Auth0Identity {
 
     /// Nil for one without a provider or an id.
     /// - Parameter profile: what the user's own members say, for the first identity, which has no data of its own.
-    init?(_ identity: JSON.Object, profile: JSON.Object?, _ names: ProviderNames) {
+    init?(_ identity: JSON.Object, profile: JSON.Object?, _ names: inout ProviderNames) {
         guard let provider = identity.text("provider"), let id = identity.id("user_id") else { return nil }
         switch provider {
         case "auth0": kind = .password(id: id)
@@ -35,6 +35,7 @@ struct Auth0Identity {
         case "sms": kind = .phoneCode
         default:
             let connection = identity.text("connection") ?? provider
+            for name in [connection, provider] { names.meet(name) }
             let data = identity["profileData"]?.object ?? profile ?? [:]
             // Of connections that an app has defined, ids begin with the connection.
             let isPrefixed = id.hasPrefix("\(connection)|")

@@ -18,7 +18,7 @@ package struct Auth0Source: AccountSource {
     private var hashes: Auth0Hashes
     private var faults: ArraySlice<ImportFault>
     private let userID: UserID
-    private let names: ProviderNames
+    private var names: ProviderNames
     private var found = SourceLosses()
     private var isAtEnd = false
 
@@ -36,7 +36,9 @@ package struct Auth0Source: AccountSource {
 
     package var losses: SourceLosses {
         var losses = found
-        if isAtEnd, hashes.untaken > 0 { losses.add("password hash of a user that the file of users does not have", hashes.untaken) }
+        guard isAtEnd else { return losses }
+        names.noteUnmet(in: &losses)
+        if hashes.untaken > 0 { losses.add("password hash of a user that the file of users does not have", hashes.untaken) }
         return losses
     }
 
@@ -66,7 +68,7 @@ package struct Auth0Source: AccountSource {
             throw fault(.invalidIdentity, "the user has no identities; export the field identities", account)
         }
         for (position, identity) in identities.enumerated() {
-            guard let identity = Auth0Identity(identity, profile: position == 0 ? user : nil, names) else {
+            guard let identity = Auth0Identity(identity, profile: position == 0 ? user : nil, &names) else {
                 throw fault(.invalidIdentity, "an identity has no provider or no user_id", account)
             }
             try add(identity, of: user, to: &account)

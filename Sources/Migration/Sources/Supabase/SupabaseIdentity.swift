@@ -20,7 +20,7 @@ struct SupabaseIdentity {
     private static let own: Set<UTF8Text> = ["anonymous", "email", "phone"]
 
     /// - Parameter names: how the names of providers become ours.
-    init(_ row: DumpedRow, _ names: ProviderNames) throws(ImportFault) {
+    init(_ row: DumpedRow, _ names: inout ProviderNames) throws(ImportFault) {
         guard let provider = try row.text("provider") else {
             fault = "an identity has no provider"
             return
@@ -37,7 +37,7 @@ struct SupabaseIdentity {
             fault = "the identity_data of \(provider) is not a JSON object"
             return
         }
-        let id = Self.id(of: provider, names)
+        let id = Self.id(of: provider, &names)
         linked = LinkedIdentity(
             providerID: id, subject: Self.subject(subject, of: id, data), email: data.text("email")?.asString,
             emailVerified: data["email_verified"]?.bool ?? false, displayName: data.text("full_name", "name")?.asString,
@@ -46,11 +46,14 @@ struct SupabaseIdentity {
     }
 
     /// `sso:` and an id is a connection of SAML, and `custom:` and a name a provider that the project has defined.
-    private static func id(of provider: UTF8Text, _ names: ProviderNames) -> String {
+    private static func id(of provider: UTF8Text, _ names: inout ProviderNames) -> String {
+        names.meet(provider)
         if let id = names[provider] { return id }
         if provider.hasPrefix("sso:") { return "saml.\(UTF8Text(provider.utf8.dropFirst(4)))" }
-        if provider.hasPrefix("custom:") { return names.id(of: UTF8Text(provider.utf8.dropFirst(7))) }
-        return names.id(of: provider)
+        guard provider.hasPrefix("custom:") else { return names.id(of: provider) }
+        let own = UTF8Text(provider.utf8.dropFirst(7))
+        names.meet(own)
+        return names.id(of: own)
     }
 
     /// Microsoft's subjects differ for each registered app, and this server knows people by their object id. Newer rows have both.

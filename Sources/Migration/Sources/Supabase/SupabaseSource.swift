@@ -8,14 +8,13 @@ package import Text
 /// A dump may have the identities before or behind the users. So it is read twice: first for the identities and second factors, of which an index
 /// stays in memory, then for the users. <https://supabase.com/docs/guides/troubleshooting/migrating-auth-users-between-projects>
 package struct SupabaseSource: AccountSource {
-    private var lines: FileLines
-    private var table: DumpedTable?
+    private var dump: SupabaseDump
     private let now: Instant
     private var identities: CompactIndex
     private var factors: CompactIndex
     /// Rows of identities and factors that name no user.
     private var faults: ArraySlice<ImportFault>
-    private var found = SourceLosses()
+    private var found: SourceLosses
     private var keys = ImportedKeys()
     private var isAtEnd = false
 
@@ -28,7 +27,9 @@ package struct SupabaseSource: AccountSource {
         var linked = LinkedRows(ProviderNames(SupabaseIdentity.providers, own: names))
         try linked.read(try InputFile(path: path))
         (identities, factors, faults) = (linked.identities, linked.factors, linked.faults[...])
-        lines = FileLines(try InputFile(path: path))
+        found = SourceLosses()
+        linked.names.noteUnmet(in: &found)
+        dump = SupabaseDump(try InputFile(path: path))
         self.now = now
     }
 
@@ -44,7 +45,7 @@ package struct SupabaseSource: AccountSource {
 
     package mutating func next() throws(SourceFailure) -> SourceEntry? {
         if let fault = faults.popFirst() { return .fault(fault) }
-        while let (table, line) = try SupabaseDump.nextRow(of: &lines, in: &table) {
+        while let (table, line) = try dump.nextRow() {
             guard table.name == SupabaseDump.users else { continue }
             do throws(ImportFault) { return try entry(try line.row(of: table)) } catch { return .fault(error) }
         }
@@ -63,7 +64,7 @@ package struct SupabaseSource: AccountSource {
 
 /// The identities and second factors of a dump, by the ids of their users.
 private struct LinkedRows {
-    private let names: ProviderNames
+    private(set) var names: ProviderNames
     private(set) var identities = CompactIndex()
     private(set) var factors = CompactIndex()
     private(set) var faults: [ImportFault] = []
@@ -71,20 +72,24 @@ private struct LinkedRows {
     init(_ names: ProviderNames) { self.names = names }
 
     mutating func read(_ file: InputFile) throws(SourceFailure) {
-        var lines = FileLines(file)
-        var table: DumpedTable?
+        var dump = SupabaseDump(file)
         var hasUsers = false
-        while let (table, line) = try SupabaseDump.nextRow(of: &lines, in: &table) {
+        while let (table, line) = try dump.nextRow() {
             hasUsers = hasUsers || table.name == SupabaseDump.users
             guard table.name == SupabaseDump.identities || table.name == SupabaseDump.factors else { continue }
             do throws(ImportFault) { try add(try line.row(of: table), of: table) } catch { faults.append(error) }
         }
-        guard hasUsers else {
+        guard hasUsers else { throw SourceFailure("\(file.name) has no rows of auth.users; \(Self.remedy)") }
+        // A dump that is cut between two tables looks whole.
+        guard dump.tables.contains(SupabaseDump.identities) else {
             throw SourceFailure(
-                "\(file.name) has no rows of auth.users; dump them with pg_dump --data-only --table=auth.users --table=auth.identities "
-                    + "--table=auth.mfa_factors")
+                "\(file.name) has auth.users and not auth.identities, so it is cut, or was made without that table, and the identities of its "
+                    + "users would be missing; \(Self.remedy)")
         }
     }
+
+    private static let remedy =
+        "dump them with pg_dump --data-only --table=auth.users --table=auth.identities --table=auth.mfa_factors"
 
     private mutating func add(_ row: DumpedRow, of table: DumpedTable) throws(ImportFault) {
         guard let user = try row.text("user_id") else {
@@ -95,7 +100,7 @@ private struct LinkedRows {
             if isFactor {
                 if let factor = try SupabaseFactor(row) { factors.add(factor.texts, for: user) }
             } else {
-                let identity = try SupabaseIdentity(row, names)
+                let identity = try SupabaseIdentity(row, &names)
                 if identity.linked != nil || identity.fault != nil { identities.add(identity.texts, for: user) }
             }
         } catch {
@@ -105,11 +110,19 @@ private struct LinkedRows {
     }
 }
 
-/// The rows of a dump's tables.
-enum SupabaseDump {
+/// The rows of a dump's tables, one after another.
+struct SupabaseDump {
     static let users: UTF8Text = "auth.users"
     static let identities: UTF8Text = "auth.identities"
     static let factors: UTF8Text = "auth.mfa_factors"
+
+    private var lines: FileLines
+    /// The table at which the reading is.
+    private var table: DumpedTable?
+    /// The names of the tables so far, also of those without rows.
+    private(set) var tables: Set<UTF8Text> = []
+
+    init(_ file: InputFile) { lines = FileLines(file) }
 
     /// A line of a dump that is a row of a table, or the reason why it cannot be read.
     struct Line {
@@ -124,10 +137,7 @@ enum SupabaseDump {
     }
 
     /// The next row of any table, with the table; nil at the end of the dump.
-    /// - Parameter table: the table at which the reading is, between calls.
-    static func nextRow(
-        of lines: inout FileLines, in table: inout DumpedTable?
-    ) throws(SourceFailure) -> (table: DumpedTable, line: Line)? {
+    mutating func nextRow() throws(SourceFailure) -> (table: DumpedTable, line: Line)? {
         while let content = try lines.next() {
             guard case .row(let bytes, let line) = content else {
                 if let table { return (table, Line(content: content)) }
@@ -136,12 +146,13 @@ enum SupabaseDump {
             if let current = table {
                 if !DumpedTable.isEnd(bytes) { return (current, Line(content: content)) }
                 table = nil
-            } else if let inserted = DumpedTable.inserted(by: bytes), [users, identities, factors].contains(inserted) {
+            } else if let inserted = DumpedTable.inserted(by: bytes), [Self.users, Self.identities, Self.factors].contains(inserted) {
                 throw SourceFailure(
                     "\(lines.file.name):\(line): the dump has INSERT statements; make it without --inserts (supabase db dump: with --use-copy)"
                 )
             } else {
                 table = DumpedTable(bytes)
+                if let table { tables.insert(table.name) }
             }
         }
         if let table {

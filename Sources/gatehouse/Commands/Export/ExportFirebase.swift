@@ -66,11 +66,19 @@ private final class OutputDirectory {
     private let isNew: Bool
     private var files: [String: OutputFile] = [:]
 
-    init(_ path: String) throws {
+    init(_ name: String) throws {
+        let path = Self.withoutSlashes(name)
         self.path = path
         isNew = mkdir(path, 0o700) == 0
         guard isNew || errno == EEXIST else { throw Failed("\(path) cannot be made: \(SystemError("mkdir"))") }
         guard isNew || Self.isEmpty(path) else { throw Failed("\(path) is not an empty directory; name another one") }
+    }
+
+    /// The path without slashes at its end, which a shell adds when it completes the name of a directory.
+    private static func withoutSlashes(_ name: String) -> String {
+        let slash = UInt8(ascii: "/")
+        guard let last = name.utf8.lastIndex(where: { $0 != slash }) else { return name }
+        return String(name[...last])
     }
 
     private static func isEmpty(_ path: String) -> Bool {

@@ -17,6 +17,9 @@ struct ImportOrigin {
     var survey: FirebaseSurvey?
     /// `nil` where it does not matter which accounts the place does not have any more.
     var gone: GoneAccounts.Rule?
+
+    /// Whether the path is that of a file with the accounts.
+    var isFile: Bool { survey == nil }
 }
 
 extension ImportOrigin {

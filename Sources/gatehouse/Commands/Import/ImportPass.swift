@@ -31,6 +31,8 @@ struct ImportPass {
     private let notesPresent: Bool
     private var seen: SeenAccounts
     private var batch: [ImportedAccount] = []
+    /// The losses of each account of the batch, which count unless the account is refused.
+    private var lossesOfBatch: [SourceLosses] = []
 
     /// - Parameters:
     ///   - address: that of the account whose login is tried, in canonical form.
@@ -73,11 +75,13 @@ struct ImportPass {
         case .account(let account):
             note(account.id)
             do throws(ImportFault) {
-                let imported = try rules.account(account, &losses)
+                var own = SourceLosses()
+                let imported = try rules.account(account, &own)
                 try seen.add(imported)
                 if let address, imported.account.email?.isExactly(address) ?? false { verified = imported }
                 for identity in imported.account.identities { providers[identity.providerID, default: 0] += 1 }
                 batch.append(imported)
+                lossesOfBatch.append(own)
                 count += 1
             } catch {
                 if error.code == .noCredential { skipped += 1 } else { try refuse(error) }
@@ -96,7 +100,10 @@ struct ImportPass {
     private mutating func flush(_ take: ([ImportedAccount]) async throws -> ImportOutcome) async throws {
         guard !batch.isEmpty else { return }
         let result = try await take(batch)
+        let refusedIDs = Set(result.faults.compactMap { $0.accountID.map { UTF8Text($0) } })
+        for (imported, own) in zip(batch, lossesOfBatch) where !refusedIDs.contains(UTF8Text(imported.account.id)) { losses.add(own) }
         batch.removeAll(keepingCapacity: true)
+        lossesOfBatch.removeAll(keepingCapacity: true)
         outcome.created += result.created
         outcome.updated += result.updated
         outcome.unchanged += result.unchanged

@@ -52,14 +52,16 @@ struct ImportRun {
 
     private func preview(verifying address: String?) async throws -> ImportPass {
         let report = origin.survey.map { FirebaseReport(survey: $0, project: project) }
+        let rejected = try RejectedRows(of: origin)
         report?.printBefore()
-        let rejected = RejectedRows(of: origin.path)
         let pass = try await ImportPass.read(
             try origin.source(rules.now), rules, to: rejected, of: origin.survey?.count, verifying: address,
             notesPresent: origin.gone != nil, isTrial: true
         ) { batch in
             try await imports.preview(batch, by: access.administrator)
         }
+        // Zeros would stand before the reason.
+        if let failure = pass.failure, pass.count + pass.skipped == 0 { throw failure }
         let counts = ImportReport(pass: pass, origin: origin.name, rejected: rejected.path)
         counts.printCounts(isTrial: true)
         if pass.failure == nil { report?.printDifference(from: pass.count + pass.skipped) }
@@ -69,7 +71,7 @@ struct ImportRun {
     }
 
     private func store(after trial: ImportPass) async throws {
-        let rejected = RejectedRows(of: origin.path)
+        let rejected = try RejectedRows(of: origin)
         let pass = try await ImportPass.read(
             try origin.source(rules.now), rules, to: rejected, of: trial.count, notesPresent: origin.gone != nil, isTrial: false
         ) { batch in

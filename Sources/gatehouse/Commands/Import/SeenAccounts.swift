@@ -1,10 +1,15 @@
 import Accounts
 import Text
 
-/// Finds accounts of one file that want the same id, address, phone number or identity. It keeps eight bytes for each of these, so that a
-/// million accounts take little memory.
+/// Finds accounts of one source that want the same id, address, phone number or identity. It keeps a few bytes for each of these and the ids of
+/// the accounts, so that a million accounts take little memory.
 struct SeenAccounts {
-    private var seen: Set<Int> = []
+    /// The number of the account that has a thing, by the hash of the thing.
+    private var holders: [Int: Int32] = [:]
+    /// The ids of the accounts, one behind another.
+    private var ids: [UInt8] = []
+    /// The position behind each id.
+    private var ends: [Int] = []
 
     /// Whether the import is only tried: then nothing but this knows the accounts before. Otherwise the database finds all but the ids.
     private let isTrial: Bool
@@ -23,11 +28,18 @@ struct SeenAccounts {
                 things.append((.duplicateIdentity, name, hash("identity \(identity.providerID)", identity.subject)))
             }
         }
-        if let (code, name, _) = things.first(where: { seen.contains($0.2) }) {
-            throw ImportFault(code, "an earlier row of the file has the same \(name)", accountID: account.id, place: imported.place)
+        for (code, name, hash) in things {
+            guard let holder = holders[hash] else { continue }
+            throw ImportFault(
+                code, "the account \(id(of: Int(holder))), which stands before this one, has the same \(name)", accountID: account.id,
+                place: imported.place)
         }
-        for thing in things { seen.insert(thing.2) }
+        for (_, _, hash) in things { holders[hash] = Int32(ends.count) }
+        ids.append(contentsOf: account.id.utf8)
+        ends.append(ids.count)
     }
+
+    private func id(of number: Int) -> String { String(decoding: ids[(number == 0 ? 0 : ends[number - 1])..<ends[number]], as: UTF8.self) }
 
     private func hash(_ kind: String, _ text: String) -> Int {
         var hasher = Hasher()
