@@ -39,7 +39,8 @@ struct DeliveryLoop: Sendable {
                     metrics: process.metrics))
         }
         mirror = FirebaseMirror(
-            database: database, upstream: client, shared: process.firebaseBridge, clock: process.clock, log: process.log)
+            database: database, statementTimeout: pool.statementTimeout, upstream: client, shared: process.firebaseBridge,
+            clock: process.clock, log: process.log)
         worker = DeliveryWorker(
             loop: loop, deliveries: process.deliveries(database), knownProjects: KnownProjects(database: database),
             wakeSignal: process.deliverySignal, projects: process.projects, transports: transports, clock: process.clock,

@@ -2,16 +2,23 @@ package import Crypto
 package import Postgres
 package import ProjectSettings
 package import Runtime
+import Text
 
-/// Tells which accounts of a project were changed since they were last copied to another system.
+/// Tells which accounts of a project were changed since they were last copied to a Firebase project.
 ///
 /// The record of what was done to accounts (`AuditEvent`) is the list of changes: the transaction of each act writes it. One process copies at a
 /// time, and remembers in the database how far it has come, so that nothing is left out when it ends.
 package struct AccountMirror: Sendable {
     /// How long a process may take for one piece before another one may begin with it.
-    package static let lease: Duration = .seconds(120)
+    static let lease: Duration = .seconds(120)
+    /// How long a piece waits that could not be copied.
+    static let rest: Duration = .seconds(15)
     /// The number of events of one piece.
-    static let piece = 200
+    static let piece = 50
+    /// When nobody has looked for so long, copying was switched off.
+    static let pause: Duration = .seconds(300)
+    /// How often it is noted that somebody looks.
+    private static let noted: Duration = .seconds(60)
 
     let storage: Storage
     let clock: Clock
@@ -26,15 +33,31 @@ package struct AccountMirror: Sendable {
         lag = statementTimeout * 2
     }
 
-    /// An account as it is now.
+    /// A Firebase project that is told of changes.
+    package struct Target: Sendable {
+        /// Its id at Google.
+        package let id: String
+        /// How long changes wait, beyond the lag.
+        package let delay: Duration
+
+        package init(id: String, delay: Duration = .zero) { (self.id, self.delay) = (id, delay) }
+    }
+
+    /// An account as it is now, and what the piece's events say of it.
     package struct Changed: Sendable {
         package let account: Account
         package let passwordHash: PasswordHash?
-        /// Whether the password was set here, or removed here: the other system does not have it so.
-        package let hasOwnPassword: Bool
+        /// Whether an import has brought the account.
+        package let isImported: Bool
+        package let fields: Set<AuditEvent.Field>
+        /// Whether its sessions ended.
+        package let isRevoked: Bool
 
-        package init(_ account: Account, _ passwordHash: PasswordHash?, hasOwnPassword: Bool) {
-            (self.account, self.passwordHash, self.hasOwnPassword) = (account, passwordHash, hasOwnPassword)
+        package init(
+            _ account: Account, _ passwordHash: PasswordHash?, isImported: Bool, fields: Set<AuditEvent.Field>, isRevoked: Bool
+        ) {
+            (self.account, self.passwordHash, self.isImported) = (account, passwordHash, isImported)
+            (self.fields, self.isRevoked) = (fields, isRevoked)
         }
     }
 
@@ -43,109 +66,189 @@ package struct AccountMirror: Sendable {
         package internal(set) var accounts: [Changed] = []
         /// The ids of accounts that were deleted.
         package internal(set) var deleted: [String] = []
+        /// The ids of those that were deleted while nothing was copied.
+        package internal(set) var deletedBefore: [String] = []
         /// When the first of the changes was made.
         package let since: Instant
+        /// When another process may begin with them.
+        package let leasedUntil: Instant
         /// Whether there may be more at once.
         package let mayBeMore: Bool
+        /// How many times the piece was begun, with this one.
+        package let attempts: Int
         /// The last event of the piece before, and the last one of this piece.
         fileprivate let (from, to): (Int64, Int64)
     }
 
-    /// The next changes, which no other process gets before the lease ends; `nil` when there are none, or another process has them.
-    ///
-    /// - Parameter target: the id of the Firebase project to copy to.
-    package func next(of project: ProjectSettings, for target: String) async throws(AccountError) -> Changes? {
-        let (from, events) = try await events(of: project, for: target)
-        guard let first = events.first, let last = events.last else { return nil }
+    /// The answer to the question for changes.
+    package enum Next: Sendable {
+        case nothing
+        /// Another process copies the next changes, or they rest after a failure. With the time of the first of them.
+        case waiting(since: Instant)
+        /// No other process gets them before the lease ends.
+        case changes(Changes)
+    }
+
+    /// The next changes. Call `done` or `failed` with them afterwards.
+    package func next(of project: ProjectSettings, for target: Target) async throws(AccountError) -> Next {
+        let mark = try await mark(project, target)
+        let events = try await events(behind: mark.eventID, of: project, for: target)
+        guard let first = events.first, let last = events.last else { return .nothing }
         let now = clock.now()
         let leased = try await storage.write(
             """
-            INSERT INTO mirrors AS m (project_id, firebase_project, event_id, leased_until)
-            VALUES (\(project: project), \(target), \(from), \(now + Self.lease))
-            ON CONFLICT (project_id, firebase_project) DO UPDATE SET leased_until = EXCLUDED.leased_until
-            WHERE m.leased_until <= \(now) AND m.event_id = EXCLUDED.event_id
-            RETURNING event_id
+            UPDATE mirrors SET leased_until = \(now + Self.lease), attempts = attempts + 1
+            WHERE \(Self.condition(project, target)) AND event_id = \(mark.eventID) AND leased_until <= \(now) RETURNING attempts
             """)
-        guard !leased.isEmpty else { return nil }
-        var changes = Changes(since: first.time, mayBeMore: events.count == Self.piece, from: from, to: last.id)
-        let changing = events.filter { AuditEvent.Action.changingAccounts.contains($0.action) }
-        changes.accounts = try await accounts(Set(changing.map(\.accountID)), of: project)
-        let found = Set(changes.accounts.map(\.account.id))
-        changes.deleted = Set(changing.filter { $0.action == AuditEvent.Action.accountDeleted.rawValue }.map(\.accountID))
-            .subtracting(found).sorted()
-        return changes
+        guard let attempts = try reading({ try leased.first?.value(as: Int64.self) }) else { return .waiting(since: first.time) }
+        var changes = Changes(
+            since: first.time, leasedUntil: now + Self.lease, mayBeMore: events.count == Self.piece, attempts: Int(attempts),
+            from: mark.eventID, to: last.id)
+        try await fill(&changes, with: events, in: project, copyingSince: mark.runningSince)
+        return .changes(changes)
+    }
+
+    /// Lets the piece rest before it is begun again.
+    package func failed(_ changes: Changes, of project: ProjectSettings, for target: Target) async throws(AccountError) {
+        _ = try await storage.write(
+            """
+            UPDATE mirrors SET leased_until = \(clock.now() + Self.rest)
+            WHERE \(Self.condition(project, target)) AND event_id = \(changes.from) AND leased_until = \(changes.leasedUntil)
+            """)
     }
 
     /// Remembers that the changes are copied, and ends the lease.
-    package func done(_ changes: Changes, of project: ProjectSettings, for target: String) async throws(AccountError) {
+    package func done(_ changes: Changes, of project: ProjectSettings, for target: Target) async throws(AccountError) {
         _ = try await storage.write(
             """
-            UPDATE mirrors SET event_id = \(changes.to), leased_until = \(clock.now())
-            WHERE project_id = \(project: project) AND firebase_project = \(target) AND event_id = \(changes.from)
+            UPDATE mirrors SET event_id = \(changes.to), leased_until = \(clock.now()), attempts = 0
+            WHERE \(Self.condition(project, target)) AND event_id = \(changes.from)
             """)
+    }
+
+    private static func condition(_ project: ProjectSettings, _ target: Target) -> SQL {
+        "project_id = \(project: project) AND firebase_project = \(target.id) AND delay_seconds = \(target.delay.wholeSeconds)"
+    }
+
+    /// The last event that was copied, and since when changes have been copied.
+    private func mark(_ project: ProjectSettings, _ target: Target) async throws(AccountError) -> (eventID: Int64, runningSince: Instant) {
+        let now = clock.now()
+        let columns: SQL = "event_id, running_since"
+        var rows = try await storage.read(
+            "SELECT \(columns) FROM mirrors WHERE \(Self.condition(project, target)) AND seen_at > \(now - Self.noted)")
+        if rows.isEmpty {
+            rows = try await storage.write(
+                """
+                INSERT INTO mirrors AS m (project_id, firebase_project, delay_seconds, leased_until, running_since, seen_at)
+                VALUES (\(project: project), \(target.id), \(target.delay.wholeSeconds), \(now), \(now), \(now))
+                ON CONFLICT (project_id, firebase_project, delay_seconds) DO UPDATE SET seen_at = EXCLUDED.seen_at,
+                    running_since = CASE WHEN m.seen_at < \(now - Self.pause) THEN EXCLUDED.running_since ELSE m.running_since END
+                RETURNING \(columns)
+                """)
+        }
+        guard var row = rows.first?.reader() else { throw .conflict }
+        return try reading { (try row.next(), try row.next()) }
     }
 
     private struct Event {
         let id: Int64
         let time: Instant
-        let action: String
+        let action: AuditEvent.Action?
         let accountID: String
     }
 
-    /// The last event that was copied, and those behind it which are old enough.
-    private func events(of project: ProjectSettings, for target: String) async throws(AccountError) -> (from: Int64, [Event]) {
+    /// The events behind one that are old enough.
+    private func events(behind id: Int64, of project: ProjectSettings, for target: Target) async throws(AccountError) -> [Event] {
         let rows = try await storage.read(
             """
-            SELECT coalesce(m.event_id, 0), e.event_id, e.occurred_at, e.action, coalesce(e.account_id, '')
-            FROM audit_events e LEFT JOIN mirrors m ON m.project_id = \(project: project) AND m.firebase_project = \(target)
-            WHERE e.project_id = \(project: project) AND e.event_id > coalesce(m.event_id, 0) ORDER BY e.event_id LIMIT \(Self.piece)
+            SELECT event_id, occurred_at, action, coalesce(account_id, '') FROM audit_events
+            WHERE project_id = \(project: project) AND event_id > \(id) ORDER BY event_id LIMIT \(Self.piece)
             """)
-        var (from, events): (Int64, [Event]) = (0, [])
-        let latest = clock.now() - lag
+        var events: [Event] = []
+        let latest = clock.now() - lag - target.delay
         for row in rows {
             var row = row.reader()
             let event = try reading { () throws(PostgresError) in
-                from = try row.next()
-                return Event(id: try row.next(), time: try row.next(), action: try row.next(), accountID: try row.next())
+                Event(
+                    id: try row.next(), time: try row.next(), action: AuditEvent.Action(rawValue: try row.next()),
+                    accountID: try row.next())
             }
             guard event.time < latest else { break }
             events.append(event)
         }
-        return (from, events)
+        return events
     }
 
-    private func accounts(_ ids: Set<String>, of project: ProjectSettings) async throws(AccountError) -> [Changed] {
-        guard !ids.isEmpty else { return [] }
-        let more: SQL = "a.password_hash, \(ImportMemory.fields(in: project))"
-        let rows = try await storage.read(Account.select("a.account_id = ANY(\(ids.sorted()))", with: more, in: project))
-        var accounts: [Changed] = []
+    private func fill(
+        _ changes: inout Changes, with events: [Event], in project: ProjectSettings, copyingSince start: Instant
+    ) async throws(AccountError) {
+        var said: [UTF8Text: (fields: Set<AuditEvent.Field>, ending: Instant?)] = [:]
+        var deleted: [UTF8Text: Instant] = [:]
+        for event in events {
+            guard let fields = event.action?.changedFields else { continue }
+            let id = UTF8Text(event.accountID)
+            said[id, default: ([], nil)].fields.formUnion(fields)
+            if event.action?.mayEndSessions ?? false { said[id]?.ending = event.time }
+            if event.action == .accountDeleted { deleted[id] = event.time }
+        }
+        guard !said.isEmpty else { return }
+        let isImported: SQL = """
+            EXISTS (SELECT 1 FROM imported_accounts i WHERE i.project_id = \(project: project) AND i.account_id = a.account_id)
+            """
+        let rows = try await storage.read(
+            Account.select("a.account_id = ANY(\(said.keys.map(\.asString).sorted()))", with: "a.password_hash, \(isImported)", in: project)
+        )
         for row in rows {
             var row = row.reader()
-            guard let account = try reading({ try Account(&row) }) else { continue }
-            let (hash, fields): (String?, [UInt8]?) = try reading { (try row.next(), try row.next()) }
-            let isAsImported = fields.map { ImportMemory(digest: [], fields: $0).hasPassword(of: account) } ?? false
-            accounts.append(Changed(account, hash.flatMap(PasswordHash.init), hasOwnPassword: !isAsImported))
+            guard let account = try reading({ try Account(&row) }), let said = said[UTF8Text(account.id)] else { continue }
+            let (hash, isImported): (String?, Bool) = try reading { (try row.next(), try row.next()) }
+            let isRevoked = said.ending.map { account.validSince.seconds >= $0.seconds } ?? false
+            changes.accounts.append(
+                Changed(account, hash.flatMap(PasswordHash.init), isImported: isImported, fields: said.fields, isRevoked: isRevoked))
+            // It was made again.
+            deleted[UTF8Text(account.id)] = nil
         }
-        return accounts
+        for (id, time) in deleted {
+            if time < start { changes.deletedBefore.append(id.asString) } else { changes.deleted.append(id.asString) }
+        }
+    }
+}
+
+extension AuditEvent {
+    /// A part of an account that an act changes.
+    package enum Field: Sendable, CaseIterable {
+        case email, password, claims, disabled, profile, phoneNumber, identities
     }
 }
 
 extension AuditEvent.Action {
-    /// The names of acts that leave an account other than it was: what is copied of it.
-    fileprivate static let changingAccounts: Set<String> = Set(allCases.filter(\.changesAccount).map(\.rawValue))
-
-    private var changesAccount: Bool {
+    /// The parts of the account that the act may have changed, besides the time from which its tokens count; `nil` for an act that leaves the
+    /// account as it was.
+    fileprivate var changedFields: Set<AuditEvent.Field>? {
         switch self {
-        case .providerLinked, .providerUnlinked, .passwordAdded, .passwordChanged, .passwordRemoved, .emailLinkAdded, .emailLinkRemoved,
-            .accountTakenOver, .addressMoved, .accountCreated, .accountDeleted, .accountDisabled, .accountEnabled, .claimsChanged,
-            .emailChanged, .secondFactorsRemoved, .phoneNumberChanged, .profileChanged, .sessionsRevoked:
-            true
+        case .accountCreated, .accountDeleted, .accountTakenOver, .addressMoved: Set(AuditEvent.Field.allCases)
+        case .providerLinked, .providerUnlinked: [.identities]
+        case .passwordAdded, .passwordChanged, .passwordRemoved: [.password]
+        case .accountDisabled, .accountEnabled: [.disabled]
+        case .claimsChanged: [.claims]
+        case .emailChanged: [.email]
+        case .phoneNumberChanged: [.phoneNumber]
+        case .profileChanged: [.profile]
+        case .sessionsRevoked: []
         // An import stores what another system has, and is not copied back.
-        case .accountsImported, .accountImported, .linkMade, .linkMailed, .sessionsEnded, .sessionBridged, .sessionCookieCreated,
-            .clientSessionStolen,
-            .providerTokensGiven, .limitsForgotten, .serviceAccountKeyMade, .serviceAccountKeyRevoked, .serviceAccountRightsSet,
-            .signingKeyRotated, .masterKeyResealed:
-            false
+        case .accountsImported, .accountImported, .emailLinkAdded, .emailLinkRemoved, .secondFactorsRemoved, .linkMade, .linkMailed,
+            .sessionsEnded,
+            .sessionBridged, .sessionCookieCreated, .clientSessionStolen, .providerTokensGiven, .limitsForgotten, .serviceAccountKeyMade,
+            .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed:
+            nil
+        }
+    }
+
+    /// Whether the account's tokens may count only from the time of the act on.
+    fileprivate var mayEndSessions: Bool {
+        switch self {
+        case .passwordChanged, .passwordRemoved, .emailChanged, .accountDisabled, .sessionsRevoked, .accountTakenOver, .addressMoved: true
+        default: false
         }
     }
 }

@@ -58,12 +58,16 @@ enum GoogleAnswer {
         let answered = "Google's \(call) answered \(status)\(code.isEmpty ? "" : " \(code)")"
         switch status {
         case 400 where code == blocked: return .blocked(text.map(detail) ?? "")
+        case 400 where busy.contains(code): return .unavailable(answered)
         case 400 where isCode(code) && code != "PROJECT_NUMBER_MISMATCH": return .refused(code: code)
         case 403: return .forbidden(answered)
         case 408, 429, 500...: return .unavailable(answered)
         default: return .misconfigured(answered)
         }
     }
+
+    /// Refusals that say nothing of what was asked: a later call may have an answer.
+    private static let busy: Set<String> = ["QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED", "TOO_MANY_ATTEMPTS_TRY_LATER"]
 
     /// The code, alone or in front of a colon and a detail; of another text its beginning, without characters that a log should not have.
     private static func code(_ text: UTF8Text) -> String {

@@ -44,7 +44,7 @@ package struct FirebaseMirror: Sendable {
                     let reason = (error as? AccountError)?.logDetail ?? "\(error)"
                     log.warning(
                         "changes of accounts could not be copied to Firebase",
-                        metadata: ["project": "\(project.id)", "firebase": "\(target.projectID)", "reason": "\(reason)"])
+                        metadata: ["project": "\(project.id)", "firebase": "\(target.mirror.id)", "reason": "\(reason)"])
                 }
             }
         }
@@ -52,98 +52,65 @@ package struct FirebaseMirror: Sendable {
 
     /// A Firebase project that is told of changes.
     private struct Target {
-        let projectID: String
+        let mirror: AccountMirror.Target
         let account: GoogleServiceAccount
-        /// Otherwise only who may not come in any more.
-        let getsWholeAccounts: Bool
+        let purpose: Purpose
+    }
+
+    private enum Purpose {
+        case wholeAccounts
+        /// Only those who may not come in any more.
+        case revocations
+        /// The same, when no custom token is good any more that was made before: a person may have traded one at Google after the revocation.
+        case lateRevocations
     }
 
     private func targets(of project: ProjectSettings) -> [Target] {
         var targets: [Target] = []
         if let migration = project.openMigration(at: clock.now()), migration.mirror {
-            targets.append(Target(projectID: migration.projectID, account: migration.serviceAccount, getsWholeAccounts: true))
+            targets.append(
+                Target(
+                    mirror: AccountMirror.Target(id: migration.projectID), account: migration.serviceAccount, purpose: .wholeAccounts))
         }
-        if let data = project.firestore, !targets.contains(where: { $0.projectID.isExactly(data.projectID) }) {
-            targets.append(Target(projectID: data.projectID, account: data.administrator, getsWholeAccounts: false))
+        guard let data = project.firestore else { return targets }
+        if !targets.contains(where: { $0.mirror.id.isExactly(data.projectID) }) {
+            targets.append(
+                Target(mirror: AccountMirror.Target(id: data.projectID), account: data.administrator, purpose: .revocations))
         }
-        return targets
+        let late = AccountMirror.Target(id: data.projectID, delay: FirestoreTokens.lifetime)
+        return targets + [Target(mirror: late, account: data.administrator, purpose: .lateRevocations)]
     }
 
     private func copy(_ project: ProjectSettings, to target: Target) async throws {
-        let google = MirrorCalls(
-            calls: GoogleCalls(projectID: target.projectID, account: target.account, upstream: upstream, access: access, clock: clock))
         while !Task.isCancelled {
-            guard let changes = try await mirror.next(of: project, for: target.projectID) else {
-                return metrics.isBehind(since: nil, in: project.id)
-            }
-            metrics.isBehind(since: changes.since, in: project.id)
-            if target.getsWholeAccounts {
-                try await copy(changes.accounts, to: google, in: project)
-            } else {
-                try await revoke(changes.accounts, at: google, in: project)
-            }
-            if !changes.deleted.isEmpty {
-                try await google.delete(changes.deleted)
-                metrics.count(.deleted, changes.deleted.count, in: project.id)
-            }
-            try await mirror.done(changes, of: project, for: target.projectID)
-            guard changes.mayBeMore else { return metrics.isBehind(since: nil, in: project.id) }
-        }
-    }
-
-    private func copy(_ accounts: [AccountMirror.Changed], to google: MirrorCalls, in project: ProjectSettings) async throws(GoogleFailure)
-    {
-        let there = try await google.records(of: accounts.map(\.account.id))
-        // Google takes many whole records at once, if their hashes are made alike.
-        var wholes: [FirebaseHash?: [(id: String, record: JSON)]] = [:]
-        for changed in accounts {
-            let mirrored = MirroredAccount(changed, there: there[UTF8Text(changed.account.id)])
-            if mirrored.leavesPassword { metrics.count(.partly, in: project.id) }
-            switch mirrored.step {
-            case .replace(let record, let hash): wholes[hash, default: []].append((changed.account.id, record))
-            case .update(let bodies): try await update(changed.account.id, bodies, google, in: project)
-            }
-        }
-        for (hash, some) in wholes {
-            try await tellingRefusals(of: some.map(\.id), in: project) { () async throws(GoogleFailure) in
-                try await google.replace(some.map(\.record), hash)
+            switch try await mirror.next(of: project, for: target.mirror) {
+            case .nothing: return note(since: nil, project, target)
+            case .waiting(let since): return note(since: since, project, target)
+            case .changes(let changes):
+                note(since: changes.since, project, target)
+                do { try await copy(changes, of: project, to: target) } catch {
+                    try await mirror.failed(changes, of: project, for: target.mirror)
+                    throw error
+                }
+                try await mirror.done(changes, of: project, for: target.mirror)
+                guard changes.mayBeMore else { return note(since: nil, project, target) }
             }
         }
     }
 
-    private func revoke(_ accounts: [AccountMirror.Changed], at google: MirrorCalls, in project: ProjectSettings)
-        async throws(GoogleFailure)
-    {
-        let there = try await google.records(of: accounts.map(\.account.id))
-        for changed in accounts {
-            guard let known = there[UTF8Text(changed.account.id)] else { continue }
-            try await update(changed.account.id, [MirroredAccount.revocation(of: changed.account, there: known)], google, in: project)
+    private func copy(_ changes: AccountMirror.Changes, of project: ProjectSettings, to target: Target) async throws(GoogleFailure) {
+        let google = MirrorCalls(
+            calls: GoogleCalls(projectID: target.mirror.id, account: target.account, upstream: upstream, access: access, clock: clock))
+        var round = try await MirrorRound(changes, to: google, of: project, clock, metrics, log)
+        switch target.purpose {
+        case .wholeAccounts: try await round.copy()
+        case .revocations: try await round.revoke()
+        case .lateRevocations: try await round.revoke(after: FirestoreTokens.lifetime)
         }
+        try await round.delete(warning: target.mirror.delay == .zero)
     }
 
-    private func update(_ id: String, _ bodies: [JSON], _ google: MirrorCalls, in project: ProjectSettings) async throws(GoogleFailure) {
-        try await tellingRefusals(of: [id], in: project) { () async throws(GoogleFailure) in
-            for body in bodies { try await google.update(body) }
-            return [:]
-        }
-    }
-
-    /// Counts what became of the accounts, and logs those that Google refuses: it would refuse them in each later round, too.
-    /// - Parameter calls: gives Google's reasons by the places of the accounts.
-    private func tellingRefusals(
-        of ids: [String], in project: ProjectSettings, _ calls: () async throws(GoogleFailure) -> [Int: String]
-    ) async throws(GoogleFailure) {
-        var refusals: [Int: String]
-        do { refusals = try await calls() } catch {
-            guard case .refused(let code) = error else { throw error }
-            refusals = Dictionary(uniqueKeysWithValues: ids.indices.map { ($0, code) })
-        }
-        for (place, reason) in refusals where ids.indices.contains(place) {
-            log.warning(
-                "Firebase refuses the copy of an account",
-                metadata: ["project": "\(project.id)", "account": "\(ids[place])", "reason": "\(reason)"])
-        }
-        metrics.count(.refused, refusals.count, in: project.id)
-        metrics.count(.copied, ids.count - refusals.count, in: project.id)
+    private func note(since: Instant?, _ project: ProjectSettings, _ target: Target) {
+        if target.mirror.delay == .zero { metrics.isBehind(since: since, in: project.id) }
     }
 }

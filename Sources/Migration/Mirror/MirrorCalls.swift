@@ -9,7 +9,7 @@ struct MirrorCalls {
 
     /// The most accounts that one look-up is asked for.
     private static let lookedUpAtOnce = 100
-    private static let timeout: Duration = .seconds(30)
+    static let timeout: Duration = .seconds(10)
 
     /// The records of those of the accounts that Google has, by their ids.
     /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/lookup>
@@ -32,20 +32,22 @@ struct MirrorCalls {
         // Otherwise two accounts there could have the same address.
         body["sanityCheck"] = true
         body["allowOverwrite"] = true
-        let answer = try await call("batchCreate", .object(body), "import of accounts")
-        var refusals: [Int: String] = [:]
-        for error in answer["error"]?.array ?? [] {
-            refusals[Int(error["index"]?.integer ?? 0)] = error["message"]?.string?.asString ?? "no reason"
-        }
-        return refusals
+        return Self.refusals(try await call("batchCreate", .object(body), "import of accounts")["error"])
     }
 
     func update(_ body: JSON) async throws(GoogleFailure) { _ = try await call("update", body, "update of an account") }
 
-    /// Deletes those of the accounts that are there.
+    /// Deletes those of the accounts that are there, and gives Google's reason for each that it does not delete, by its place.
     /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/batchDelete>
-    func delete(_ ids: [String]) async throws(GoogleFailure) {
-        _ = try await call("batchDelete", ["localIds": .array(ids.map { .string($0) }), "force": true], "deletion of accounts")
+    func delete(_ ids: [String]) async throws(GoogleFailure) -> [Int: String] {
+        let body: JSON = ["localIds": .array(ids.map { .string($0) }), "force": true]
+        return Self.refusals(try await call("batchDelete", body, "deletion of accounts")["errors"])
+    }
+
+    private static func refusals(_ errors: JSON?) -> [Int: String] {
+        var refusals: [Int: String] = [:]
+        for error in errors?.array ?? [] { refusals[Int(error["index"]?.integer ?? 0)] = error["message"]?.string?.asString ?? "no reason" }
+        return refusals
     }
 
     private func call(_ name: String, _ body: JSON, _ words: String) async throws(GoogleFailure) -> JSON {

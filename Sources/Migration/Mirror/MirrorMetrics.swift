@@ -8,6 +8,8 @@ final class MirrorMetrics: Sendable {
         /// Without its password, since the record there has a second factor that no call gives back.
         case partly
         case deleted
+        /// An account that came from Firebase, and is not there any more, stays so.
+        case gone
         /// Firebase does not take the account; the log says why.
         case refused
         /// Google or the database did not answer; the changes are copied later.

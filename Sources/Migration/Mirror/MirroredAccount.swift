@@ -4,13 +4,19 @@ import JSON
 import Runtime
 import Text
 
-/// The calls that make one account at Google as it is here.
+/// The calls that bring what changed of one account to Google.
+///
+/// Only what changed here is brought: the rest of Google's record may have been changed there.
 struct MirroredAccount {
     enum Step: Equatable {
         /// Google gets the whole record, which takes the place of the one there, if there is one. `nil` stands for a record without a password.
         case replace(record: JSON, FirebaseHash?)
         /// Google changes the record by these bodies of `accounts:update`, in turn.
         case update([JSON])
+        /// An account that came from Google is there no more.
+        case leaveGone
+        /// Another account has the id there: no import has brought it here, and this server has not made it there.
+        case leaveOther
     }
 
     let step: Step
@@ -20,87 +26,150 @@ struct MirroredAccount {
 
     /// - Parameter there: the record at Google; `nil` where there is none.
     init(_ changed: AccountMirror.Changed, there: JSON?) {
-        let (account, hash) = (changed.account, changed.passwordHash)
+        let hash = changed.passwordHash
         let kind = hash.flatMap { try? FirebaseHash($0) }.flatMap { $0.uploadParameters == nil ? nil : $0 }
         let brought = kind == nil ? nil : hash
         guard let there else {
-            step = .replace(record: account.recordAtGoogle(brought, nil), kind)
-            leavesPassword = hash != nil && brought == nil
+            step = changed.isImported ? .leaveGone : .replace(record: changed.account.newRecord(brought), kind)
+            leavesPassword = !changed.isImported && hash != nil && brought == nil
             return
         }
-        // No call gives back the secret of such a factor, so no import can bring it again.
-        let hasLastingFactor = (there["mfaInfo"]?.array ?? []).contains { $0["phoneInfo"] == nil }
-        if changed.hasOwnPassword, let brought, !hasLastingFactor {
-            step = .replace(record: account.recordAtGoogle(brought, there), kind)
+        guard changed.isImported || changed.account.isSame(as: there) else {
+            (step, leavesPassword) = (.leaveOther, false)
+            return
+        }
+        // No call gives back the secret of such a factor, nor a passkey, so no import can bring it again.
+        let hasLastingFactor =
+            (there["mfaInfo"]?.array ?? []).contains { $0["phoneInfo"] == nil } || !(there["passkeyInfo"]?.array ?? []).isEmpty
+        let setsPassword = changed.fields.contains(.password) && hash != nil
+        if setsPassword, let brought, !hasLastingFactor {
+            step = .replace(record: changed.record(brought, over: there), kind)
             leavesPassword = false
         } else {
-            step = .update(account.updatesAtGoogle(there, dropsPassword: changed.hasOwnPassword && hash == nil))
-            leavesPassword = changed.hasOwnPassword && hash != nil
+            step = .update(changed.updates(of: there))
+            leavesPassword = setsPassword
         }
     }
 
     /// The body that makes Google end what it gave to the person, and refuse them where they are disabled here.
-    static func revocation(of account: Account, there: JSON) -> JSON {
-        .object([
-            "localId": .string(account.id), "disableUser": .bool(account.disabled), "validSince": account.validSinceAtGoogle(there),
-        ])
+    ///
+    /// - Parameter until: nothing counts that Google gave before this time.
+    static func revocation(of changed: AccountMirror.Changed, until: Instant? = nil, there: JSON) -> JSON {
+        var body: JSON.Object = ["localId": .string(changed.account.id)]
+        if changed.fields.contains(.disabled) { body["disableUser"] = .bool(changed.account.disabled) }
+        body["validSince"] = changed.account.validSince(at: there, until: until)
+        return .object(body)
     }
 }
 
-extension Account {
-    /// An element of `users` of `accounts:batchCreate`.
-    /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/UserInfo>
-    fileprivate func recordAtGoogle(_ hash: PasswordHash?, _ there: JSON?) -> JSON {
-        var record = fieldsAtGoogle(there)
-        record["disabled"] = .bool(disabled)
-        if let hash {
-            record["passwordHash"] = .string(Base64URL.encode(hash.digest))
-            record["salt"] = .string(Base64URL.encode(hash.salt))
-        }
-        record["createdAt"] = .string("\(createdAt.milliseconds)")
-        if let lastLoginAt { record["lastLoginAt"] = .string("\(lastLoginAt.milliseconds)") }
-        if !identities.isEmpty { record["providerUserInfo"] = .array(identities.map(\.atGoogle)) }
-        if let factors = secondFactors.flatMap({ (try? JSON.parse($0))?.array }) {
-            record["mfaInfo"] = .array(factors.filter { $0["phoneInfo"] != nil })
-        }
+extension AccountMirror.Changed {
+    /// The record at Google with what changed here, and with the password.
+    fileprivate func record(_ hash: PasswordHash, over there: JSON) -> JSON {
+        var record: JSON.Object = [:]
+        for name in Self.keptMembers { record[name] = there[name] }
+        for (name, value) in members { record[name] = value }
+        let identities = fields.contains(.identities) ? account.identities.map(\.atGoogle) : there.identities
+        record["providerUserInfo"] = identities.isEmpty ? nil : .array(identities)
+        record["validSince"] = account.validSince(at: there)
+        record.set(hash)
         return .object(record)
     }
 
-    /// The bodies of `accounts:update` that leave the record as the account is. Google links one identity by a call.
+    /// The members of a record that an upload takes, without those that `record` makes anew.
+    private static let keptMembers: [UTF8Text] = [
+        "localId", "email", "emailVerified", "displayName", "photoUrl", "phoneNumber", "customAttributes", "disabled", "createdAt",
+        "lastLoginAt", "mfaInfo",
+    ]
+
+    /// The bodies of `accounts:update` that bring what changed here. Google links one identity by a call.
     /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/update>
-    fileprivate func updatesAtGoogle(_ there: JSON, dropsPassword: Bool) -> [JSON] {
-        var update = fieldsAtGoogle(there)
-        update["disableUser"] = .bool(disabled)
-        let attributes = [("EMAIL", "email", email), ("DISPLAY_NAME", "displayName", displayName), ("PHOTO_URL", "photoUrl", photoURL)]
-        let dropped = attributes.filter { _, member, value in value == nil && there[UTF8Text(member)] != nil }
-        if !dropped.isEmpty { update["deleteAttribute"] = .array(dropped.map { .string($0.0) }) }
-        var providers: [JSON] = []
-        if phoneNumber == nil, there["phoneNumber"] != nil { providers.append(.string(SignInProvider.phone)) }
-        let linked = (there["providerUserInfo"]?.array ?? []).filter { identity in
-            let id = identity["providerId"]?.string
-            return id != nil && id != UTF8Text(SignInProvider.password) && id != UTF8Text(SignInProvider.phone)
+    fileprivate func updates(of there: JSON) -> [JSON] {
+        var update: JSON.Object = ["localId": .string(account.id), "validSince": account.validSince(at: there)]
+        var (attributes, providers): ([JSON], [JSON]) = ([], [])
+        for (name, value) in members {
+            switch (name, value) {
+            case ("disabled", _): update["disableUser"] = value
+            case (_, .some): update[name] = value
+            case _ where there[name] == nil: break
+            case ("email", _): attributes.append("EMAIL")
+            case ("displayName", _): attributes.append("DISPLAY_NAME")
+            case ("photoUrl", _): attributes.append("PHOTO_URL")
+            case ("phoneNumber", _): providers.append(.string(SignInProvider.phone))
+            default: break
+            }
         }
-        providers += linked.filter { identity in !identities.contains { $0.isAtGoogle(as: identity) } }.compactMap { $0["providerId"] }
-        if dropsPassword, there["passwordHash"] != nil { providers.append(.string(SignInProvider.password)) }
+        var missing: [LinkedIdentity] = []
+        if fields.contains(.identities) {
+            let known = there.identities
+            providers += known.filter { known in !account.identities.contains { $0.isSame(as: known) } }.compactMap { $0["providerId"] }
+            missing = account.identities.filter { identity in !known.contains { identity.isSame(as: $0) } }
+        }
+        if fields.contains(.password), passwordHash == nil, there["passwordHash"] != nil {
+            providers.append(.string(SignInProvider.password))
+        }
+        if !attributes.isEmpty { update["deleteAttribute"] = .array(attributes) }
         if !providers.isEmpty { update["deleteProvider"] = .array(providers) }
-        let missing = identities.filter { identity in !linked.contains { identity.isAtGoogle(as: $0) } }
-        return [.object(update)] + missing.map { .object(["localId": .string(id), "linkProviderUserInfo": $0.atGoogle]) }
+        return [.object(update)] + missing.map { .object(["localId": .string(account.id), "linkProviderUserInfo": $0.atGoogle]) }
     }
 
-    private func fieldsAtGoogle(_ there: JSON?) -> JSON.Object {
-        var fields: JSON.Object = [
-            "localId": .string(id), "emailVerified": .bool(emailVerified), "validSince": validSinceAtGoogle(there),
-            "customAttributes": .string(customAttributes ?? "{}"),
-        ]
-        let texts = [("email", email), ("phoneNumber", phoneNumber), ("displayName", displayName), ("photoUrl", photoURL)]
-        for (name, text) in texts { if let text { fields[UTF8Text(name)] = .string(text) } }
-        return fields
+    private var members: [(UTF8Text, JSON?)] { fields.flatMap(account.members) }
+}
+
+extension Account {
+    /// An element of `users` of `accounts:batchCreate`, for an account that Google does not have.
+    /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/UserInfo>
+    fileprivate func newRecord(_ hash: PasswordHash?) -> JSON {
+        var record: JSON.Object = ["localId": .string(id), "validSince": .string("\(validSince.seconds)")]
+        for field in AuditEvent.Field.allCases { for (name, value) in members(of: field) { record[name] = value } }
+        if let hash { record.set(hash) }
+        record["createdAt"] = .string("\(createdAt.milliseconds)")
+        record["lastLoginAt"] = lastLoginAt.map { .string("\($0.milliseconds)") }
+        if !identities.isEmpty { record["providerUserInfo"] = .array(identities.map(\.atGoogle)) }
+        let phones = (secondFactors.flatMap { (try? JSON.parse($0))?.array } ?? []).filter { $0["phoneInfo"] != nil }
+        if !phones.isEmpty { record["mfaInfo"] = .array(phones) }
+        return .object(record)
+    }
+
+    /// The members of Google's record that a field stands for; `nil` for those that the account lacks.
+    fileprivate func members(of field: AuditEvent.Field) -> [(UTF8Text, JSON?)] {
+        switch field {
+        case .email: [("email", email.map { .string($0) }), ("emailVerified", .bool(emailVerified))]
+        case .profile: [("displayName", displayName.map { .string($0) }), ("photoUrl", photoURL.map { .string($0) })]
+        case .phoneNumber: [("phoneNumber", phoneNumber.map { .string($0) })]
+        case .claims: [("customAttributes", .string(customAttributes ?? "{}"))]
+        case .disabled: [("disabled", .bool(disabled))]
+        case .password, .identities: []
+        }
+    }
+
+    /// Whether a record at Google is a copy of this account: a record has the time of creation that it was copied with. One that has nothing of a person
+    /// was made by a custom token for their data.
+    fileprivate func isSame(as there: JSON) -> Bool {
+        let isEmpty = ["email", "phoneNumber", "passwordHash", "customAttributes"].allSatisfy { there[$0] == nil }
+        return there["createdAt"]?.string == "\(createdAt.milliseconds)" || isEmpty && there.identities.isEmpty
     }
 
     /// An ending that Google knows already stays.
-    fileprivate func validSinceAtGoogle(_ there: JSON?) -> JSON {
-        let known = there?["validSince"]?.string.flatMap { Int64($0.asString) } ?? 0
-        return .string("\(max(validSince.seconds, known))")
+    fileprivate func validSince(at there: JSON, until: Instant? = nil) -> JSON {
+        let known = there["validSince"]?.string.flatMap { Int64($0.asString) } ?? 0
+        return .string("\(max(validSince.seconds, known, until?.seconds ?? 0))")
+    }
+}
+
+extension JSON {
+    /// The identities of a record at Google at providers.
+    fileprivate var identities: [JSON] {
+        let others = [UTF8Text(SignInProvider.password), UTF8Text(SignInProvider.phone)]
+        return (self["providerUserInfo"]?.array ?? []).filter { identity in
+            identity["providerId"]?.string.map { !others.contains($0) } ?? false
+        }
+    }
+}
+
+extension JSON.Object {
+    fileprivate mutating func set(_ hash: PasswordHash) {
+        self["passwordHash"] = .string(Base64URL.encode(hash.digest))
+        self["salt"] = .string(Base64URL.encode(hash.salt))
     }
 }
 
@@ -113,7 +182,7 @@ extension LinkedIdentity {
         return .object(fields)
     }
 
-    fileprivate func isAtGoogle(as identity: JSON) -> Bool {
+    fileprivate func isSame(as identity: JSON) -> Bool {
         identity["providerId"]?.string == UTF8Text(providerID) && identity["rawId"]?.string == UTF8Text(subject)
     }
 }

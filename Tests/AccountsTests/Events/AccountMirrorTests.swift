@@ -10,14 +10,14 @@ import Testing
 
 /// Changes of accounts as another system is to have them, in a real database.
 @Suite(.takesTurns) struct AccountMirrorTests {
-    private let target = "acme-prod"
+    private let target = AccountMirror.Target(id: "acme-prod")
 
     private func mirror(_ fixture: Fixture) -> AccountMirror {
         AccountMirror(database: fixture.database, clock: fixture.time.clock, statementTimeout: .seconds(10))
     }
 
     private func next(_ fixture: Fixture) async throws -> AccountMirror.Changes? {
-        try await mirror(fixture).next(of: fixture.project, for: target)
+        try await mirror(fixture).next(of: fixture.project, for: target).changes
     }
 
     private func done(_ changes: AccountMirror.Changes, _ fixture: Fixture) async throws {
@@ -39,7 +39,8 @@ import Testing
         fixture.time.advance(mirror(fixture).lag + .seconds(1))
         let changes = try #require(try await next(fixture))
         #expect(changes.accounts.map(\.account.id) == ["ada"] && changes.deleted.isEmpty && !changes.mayBeMore)
-        #expect(changes.accounts[0].hasOwnPassword && changes.accounts[0].passwordHash != nil)
+        #expect(
+            changes.accounts[0].fields.contains(.password) && changes.accounts[0].passwordHash != nil && !changes.accounts[0].isImported)
         try await done(changes, fixture)
         #expect(try await next(fixture) == nil)
     }
@@ -66,15 +67,16 @@ import Testing
         try await made("ada", fixture)
         fixture.time.advance(mirror(fixture).lag + .seconds(1))
         try await done(try #require(try await next(fixture)), fixture)
-        #expect(try await mirror(fixture).next(of: fixture.project, for: "another") != nil)
+        #expect(try await mirror(fixture).next(of: fixture.project, for: AccountMirror.Target(id: "another")).changes != nil)
         var other = fixture.project
         other.id = "other"
-        #expect(try await mirror(fixture).next(of: other, for: target) == nil)
+        #expect(try await mirror(fixture).next(of: other, for: target).changes == nil)
     }
 
     @Test func `an account that is gone counts as deleted only if it was`() async throws {
         let fixture = try await Fixture()
         for id in ["ada", "bob"] { try await made(id, fixture) }
+        #expect(try await next(fixture) == nil)
         _ = try await fixture.accounts.deletion.delete("ada", by: fixture.operator)
         _ = try await fixture.database.write("DELETE FROM accounts WHERE account_id = 'bob'")
         fixture.time.advance(mirror(fixture).lag + .seconds(1))
@@ -82,7 +84,27 @@ import Testing
         #expect(changes.accounts.isEmpty && changes.deleted == ["ada"])
     }
 
-    @Test func `an imported password is not one of this server until it is set here`() async throws {
+    @Test func `an account that was deleted while nothing was copied stays at Google`() async throws {
+        let fixture = try await Fixture()
+        for id in ["ada", "bob"] { try await made(id, fixture) }
+        // Switched on, off, and on again.
+        #expect(try await next(fixture) == nil)
+        _ = try await fixture.accounts.deletion.delete("ada", by: fixture.operator)
+        fixture.time.advance(AccountMirror.pause + .seconds(1))
+        var changes = try #require(try await next(fixture))
+        #expect(changes.deleted.isEmpty && changes.deletedBefore == ["ada"] && changes.accounts.map(\.account.id) == ["bob"])
+        try await done(changes, fixture)
+        // While somebody looks all the time, it counts, however long Google does not answer.
+        _ = try await fixture.accounts.deletion.delete("bob", by: fixture.operator)
+        for _ in 0..<5 {
+            fixture.time.advance(AccountMirror.lease + .seconds(1))
+            changes = try #require(try await next(fixture))
+            #expect(changes.deleted == ["bob"] && changes.deletedBefore.isEmpty)
+        }
+        #expect(changes.attempts == 5)
+    }
+
+    @Test func `an import is not copied back, and what is changed afterwards is named`() async throws {
         let fixture = try await Fixture()
         var account = Account(id: "ada", at: Instant(seconds: 1_600_000_000))
         (account.email, account.passwordUpdatedAt) = ("ada@example.com", account.createdAt)
@@ -90,20 +112,42 @@ import Testing
         _ = try await fixture.accounts.administration.imports.store(
             [ImportedAccount(account, password: .hash(hash), place: 0)], by: fixture.operator)
         fixture.time.advance(mirror(fixture).lag + .seconds(1))
-        // An import is not copied back.
         let imported = try #require(try await next(fixture))
         #expect(imported.accounts.isEmpty)
         try await done(imported, fixture)
         var change = AdministratorChange()
         change.own.displayName = .set("Ada")
+        change.customAttributes = .set(#"{"role":"admin"}"#)
         _ = try await fixture.accounts.administration.accounts.update("ada", change, by: fixture.operator)
         fixture.time.advance(mirror(fixture).lag + .seconds(1))
-        let renamed = try #require(try await next(fixture))
-        #expect(renamed.accounts.map(\.hasOwnPassword) == [false])
-        try await done(renamed, fixture)
-        change.own.password = "another secret"
-        _ = try await fixture.accounts.administration.accounts.update("ada", change, by: fixture.operator)
+        let renamed = try #require(try await next(fixture)).accounts
+        #expect(renamed.map(\.fields) == [[.profile, .claims]] && renamed.map(\.isImported) == [true] && !renamed[0].isRevoked)
+    }
+
+    @Test func `a revocation is told apart from other changes`() async throws {
+        let fixture = try await Fixture()
+        for id in ["ada", "bob"] { try await made(id, fixture, password: "secret") }
+        try await fixture.accounts.administration.accounts.revokeSessions(of: "ada", by: fixture.operator)
         fixture.time.advance(mirror(fixture).lag + .seconds(1))
-        #expect(try await next(fixture)?.accounts.map(\.hasOwnPassword) == [true])
+        let changes = try #require(try await next(fixture))
+        #expect(Dictionary(uniqueKeysWithValues: changes.accounts.map { ($0.account.id, $0.isRevoked) }) == ["ada": true, "bob": false])
+    }
+
+    @Test func `what waits longer has a mark of its own`() async throws {
+        let fixture = try await Fixture()
+        let late = AccountMirror.Target(id: "acme-prod", delay: .seconds(300))
+        try await made("ada", fixture)
+        fixture.time.advance(mirror(fixture).lag + .seconds(1))
+        try await done(try #require(try await next(fixture)), fixture)
+        #expect(try await mirror(fixture).next(of: fixture.project, for: late).changes == nil)
+        fixture.time.advance(.seconds(300))
+        #expect(try await mirror(fixture).next(of: fixture.project, for: late).changes?.accounts.map(\.account.id) == ["ada"])
+    }
+}
+
+extension AccountMirror.Next {
+    fileprivate var changes: AccountMirror.Changes? {
+        guard case .changes(let changes) = self else { return nil }
+        return changes
     }
 }

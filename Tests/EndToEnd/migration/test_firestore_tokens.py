@@ -3,6 +3,8 @@
 M9 and SEC-59 of `docs/migrate/firestore.md`, against a double of Google at its own names.
 """
 
+import time
+
 import jwt
 import pytest
 import requests
@@ -158,6 +160,24 @@ def test_M9_google_ends_the_session_of_a_person_who_is_disabled_signed_out_or_de
     data.administrator.succeed("delete", {"localId": uid})
     mirrored.copy()
     assert uid not in mirrored.people
+
+
+def test_M9_a_token_that_was_out_when_sessions_ended_gives_none_that_lasts(data, firebase, api):
+    mirrored = Mirrored(data)
+    revoked, deleted = sign_up(api), sign_up(api)
+    tokens = {person["localId"]: custom_token(api, person["idToken"]) for person in (revoked, deleted)}
+    data.administrator.succeed("update", {"localId": revoked["localId"], "validSince": str(int(time.time()))})
+    data.administrator.succeed("delete", {"localId": deleted["localId"]})
+    mirrored.copy()
+    for token in tokens.values():
+        assert trade(firebase, token).status_code == 200
+    data.rows("UPDATE accounts SET valid_since = valid_since - interval '10 minutes' WHERE account_id = %s", revoked["localId"])
+    kept = firebase.sessions_of(revoked["localId"])
+    for session in kept:
+        session["auth_time"] -= 600
+    mirrored.copy(late=True)
+    assert deleted["localId"] not in mirrored.people
+    assert all(session["auth_time"] < int(mirrored.people[revoked["localId"]]["validSince"]) for session in kept)
 
 
 # -- the keys

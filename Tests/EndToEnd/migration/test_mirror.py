@@ -65,7 +65,7 @@ def test_each_change_reaches_the_account_there(mirrored):
 
 def test_an_account_with_a_one_time_password_there_keeps_it(mirrored):
     factor = {"mfaEnrollmentId": "t", "enrolledAt": "2023-01-01T00:00:00Z", "totpInfo": {}}
-    mirrored.site.move("cyd", email="cyd@example.com", password=FIRST, mfaInfo=[factor])
+    mirrored.bring("cyd", mfaInfo=[factor])
     administrator = mirrored.site.administrator
     administrator.succeed("update", {"localId": "cyd", "password": SECOND, "displayName": "Cyd"})
     before = mirrored.count("partly")
@@ -80,7 +80,7 @@ def test_what_google_does_not_take_now_is_copied_later(mirrored):
     firebase.trouble["batchCreate"] = Response("busy", 503)
     uid = mirrored.sign_up("dot")["localId"]
     held = mirrored.count("heldUp")
-    mirrored.site.rows("UPDATE audit_events SET occurred_at = occurred_at - interval '1 minute'")
+    mirrored.age("1 minute")
     wait_until(lambda: mirrored.count("heldUp") > held, 30)
     assert uid not in mirrored.people
     firebase.trouble.clear()
@@ -99,12 +99,87 @@ def test_an_account_that_google_refuses_holds_up_no_other(mirrored):
     assert any(refused in line and "Firebase refuses the copy" in line for line in logs.splitlines())
 
 
+def test_a_refused_address_does_not_keep_a_person_in(mirrored):
+    uid = mirrored.sign_up("jon")["localId"]
+    mirrored.copy()
+    mirrored.site.firebase.accounts.add("other", email="taken@example.com", password=SECOND)
+    mirrored.site.administrator.succeed("update", {"localId": uid, "email": "taken@example.com", "disableUser": True})
+    mirrored.copy()
+    assert mirrored.people[uid]["email"] == "jon@example.com" and mirrored.people[uid]["disabled"] is True
+
+
+def test_what_was_changed_there_alone_stays(mirrored):
+    mirrored.bring("kim")
+    there = mirrored.people["kim"]
+    there |= {"disabled": True, "customAttributes": '{"role":"there"}', "photoUrl": "https://example.com/there.png"}
+    mirrored.site.administrator.succeed("update", {"localId": "kim", "phoneNumber": "+15555550188"})
+    mirrored.copy()
+    mirrored.site.administrator.succeed("update", {"localId": "kim", "password": SECOND})
+    mirrored.copy()
+    now = mirrored.people["kim"]
+    assert now["phoneNumber"] == "+15555550188" and mirrored.site.firebase.accounts.has_password(now, SECOND)
+    for name in ("disabled", "customAttributes", "photoUrl"):
+        assert now[name] == there[name], name
+
+
+def test_an_account_that_another_one_has_the_id_of_there_is_left_alone(mirrored):
+    there = mirrored.site.firebase.accounts.add("pia", email="pia@example.com", password=FIRST, disabled=True)
+    before = {**there}
+    mirrored.site.administrator.succeed("", {"localId": "pia"})
+    refused = mirrored.count("refused")
+    mirrored.copy()
+    now = {**mirrored.people["pia"]}
+    assert now.pop("validSince") >= before.pop("validSince")
+    assert now == before and mirrored.counts("refused", refused + 1)
+
+
+def test_who_was_deleted_there_is_not_made_again(mirrored):
+    site = mirrored.site
+    mirrored.bring("lea")
+    del mirrored.people["lea"]
+    site.administrator.succeed("update", {"localId": "lea", "displayName": "Lea"})
+    gone = mirrored.count("gone")
+    mirrored.copy()
+    assert "lea" not in mirrored.people and mirrored.counts("gone", gone + 1)
+
+
+@pytest.mark.parametrize(
+    "answer", [Response("busy", 500), Response('{"error":{"message":"QUOTA_EXCEEDED : Exceeded quota"}}', 400)], ids=["500", "quota"]
+)
+def test_one_account_without_an_answer_holds_up_others_for_some_time_alone(mirrored, answer):
+    stuck, other = mirrored.sign_up("mia" + answer.status[:3])["localId"], mirrored.sign_up("ned" + answer.status[:3])["localId"]
+    mirrored.copy()
+    for uid in (stuck, other):
+        mirrored.site.administrator.succeed("update", {"localId": uid, "displayName": "Another"})
+    mirrored.site.firebase.trouble["update"] = lambda request: answer if request.get_json()["localId"] == stuck else None
+    held = mirrored.count("heldUp")
+    mirrored.age("1 minute")
+    wait_until(lambda: mirrored.count("heldUp") > held, 30)
+    # After some attempts, it is passed over.
+    mirrored.site.rows("UPDATE mirrors SET attempts = 9")
+    mirrored.copy()
+    assert mirrored.people[other]["displayName"] == "Another" and mirrored.people[stuck].get("displayName") is None
+
+
+def test_what_was_deleted_while_the_setting_was_off_stays_there(mirrored):
+    uid = mirrored.sign_up("ole")["localId"]
+    mirrored.copy()
+    mirrored.site.administrator.succeed("delete", {"localId": uid})
+    mirrored.site.rows("UPDATE audit_events SET occurred_at = occurred_at - interval '2 days'")
+    mirrored.site.rows("UPDATE mirrors SET leased_until = now(), running_since = now() - interval '1 day'")
+    wait_until(mirrored.is_copied, 12, what="the copy")
+    assert uid in mirrored.people
+    assert any(
+        server.logged("stay there") and uid in server.logged("stay there") for server in mirrored.site.servers if uid in server.log()
+    )
+
+
 def test_an_import_of_what_was_copied_changes_nothing_here(mirrored):
     user = mirrored.sign_up("ida")
     mirrored.copy()
     site = mirrored.site
     before = site.value("SELECT a::text FROM accounts a WHERE account_id = %s", user["localId"])
-    site.run("import", "firebase", "demo", "--from", site.firebase.project_id, "--service-account", "projects/google.json", "--yes")
+    mirrored.take()
     assert site.value("SELECT a::text FROM accounts a WHERE account_id = %s", user["localId"]) == before
     mirrored.copy()
     assert site.firebase.accounts.by_password("ida@example.com", FIRST)["localId"] == user["localId"]

@@ -19,9 +19,14 @@ import Text
         return account
     }
 
-    private func mirrored(_ account: Account, _ hash: String? = nil, own: Bool = true, there: JSON?) throws -> MirroredAccount {
+    private func mirrored(
+        _ account: Account, _ hash: String? = nil, _ fields: Set<AuditEvent.Field> = Set(AuditEvent.Field.allCases),
+        isImported: Bool = false,
+        there: JSON?
+    ) throws -> MirroredAccount {
         let hash = try hash.map { try #require(PasswordHash($0)) }
-        return MirroredAccount(AccountMirror.Changed(account, hash, hasOwnPassword: own), there: there)
+        return MirroredAccount(
+            AccountMirror.Changed(account, hash, isImported: isImported, fields: fields, isRevoked: false), there: there)
     }
 
     private func bodies(_ mirrored: MirroredAccount) throws -> [JSON] {
@@ -67,43 +72,94 @@ import Text
         #expect(FirebaseHash.firebaseScrypt(memoryCost: 14, rounds: 8, keyID: "k").uploadParameters == nil)
     }
 
-    @Test func `a password that was set here takes the whole record along`() throws {
-        let (record, hash) = try record(try mirrored(account(), Self.bcrypt, there: ["localId": "ada", "validSince": "1700000000"]))
-        #expect(hash == .bcrypt && record["validSince"] == "1700000000")
+    @Test func `an account that came from Google and is not there any more stays gone`() throws {
+        #expect(try mirrored(account(), Self.ours, isImported: true, there: nil).step == .leaveGone)
     }
 
-    @Test func `a password of Google's own stays, whatever else changed`() throws {
-        let there: JSON = ["localId": "ada", "displayName": "Former", "photoUrl": "x", "passwordHash": "h"]
-        let mirrored = try mirrored(account { $0.disabled = true }, Self.ours, own: false, there: there)
+    @Test func `another account with the same id at Google is left alone`() throws {
+        for there in [["email": "a@example.com"], ["passwordHash": "h"], ["customAttributes": "{}"], ["phoneNumber": "+1"]] as [JSON.Object]
+        {
+            var there = there
+            #expect(try mirrored(account(), Self.ours, there: .object(there)).step == .leaveOther)
+            there["createdAt"] = "1500000000000"
+            #expect(try mirrored(account(), Self.ours, there: .object(there)).step != .leaveOther)
+        }
+        // Made by a custom token, for data.
+        #expect(try mirrored(account(), Self.ours, there: ["localId": "ada", "createdAt": "1600000000000"]).step != .leaveOther)
+    }
+
+    @Test func `a password that was set here takes the whole record along, with what only Google has`() throws {
+        let there: JSON = [
+            "localId": "ada", "validSince": "1700000000", "disabled": true, "customAttributes": #"{"role":"there"}"#,
+            "displayName": "There",
+            "lastRefreshAt": "2020-01-01T00:00:00Z", "mfaInfo": [["mfaEnrollmentId": "p", "phoneInfo": "+15555550101"]],
+            "passwordHash": "theirs", "salt": "theirs", "version": 0,
+            "providerUserInfo": [["providerId": "password", "rawId": "ada@example.com"], ["providerId": "google.com", "rawId": "1"]],
+        ]
+        let (record, hash) = try record(
+            try mirrored(account { $0.displayName = "Here" }, Self.bcrypt, [.password], isImported: true, there: there))
+        let known = try #require(PasswordHash(Self.bcrypt))
+        #expect(hash == .bcrypt)
         #expect(
-            try bodies(mirrored) == [
-                [
-                    "localId": "ada", "emailVerified": false, "validSince": "1600000000", "customAttributes": "{}",
-                    "email": "ada@example.com", "disableUser": true, "deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"],
-                ]
+            record == [
+                "localId": "ada", "validSince": "1700000000", "disabled": true, "customAttributes": #"{"role":"there"}"#,
+                "displayName": "There", "mfaInfo": [["mfaEnrollmentId": "p", "phoneInfo": "+15555550101"]],
+                "passwordHash": .string(Base64URL.encode(known.digest)), "salt": .string(Base64URL.encode(known.salt)),
+                "providerUserInfo": [["providerId": "google.com", "rawId": "1"]],
             ])
-        #expect(!mirrored.leavesPassword)
+        let renamed = try self.record(
+            try mirrored(
+                account { $0.displayName = "Here" }, Self.bcrypt, [.password, .profile, .identities], isImported: true, there: there)
+        ).0
+        #expect(renamed["displayName"] == "Here" && renamed["providerUserInfo"] == nil && renamed["disabled"] == true)
     }
 
-    @Test func `an account whose hashes were never imported keeps its password there`() throws {
-        let bodies = try bodies(try mirrored(account(), nil, own: false, there: ["localId": "ada", "passwordHash": "h"]))
-        #expect(bodies[0]["deleteProvider"] == nil)
+    @Test func `only what changed here is brought`() throws {
+        let there: JSON = [
+            "localId": "ada", "displayName": "Former", "photoUrl": "x", "passwordHash": "h", "phoneNumber": "+1",
+            "email": "other@example.com",
+        ]
+        let account = account { $0.disabled = true }
+        let rows: [(Set<AuditEvent.Field>, JSON.Object)] = [
+            ([], [:]), ([.disabled], ["disableUser": true]), ([.claims], ["customAttributes": "{}"]),
+            ([.email], ["email": "ada@example.com", "emailVerified": false]),
+            ([.profile], ["deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"]]), ([.phoneNumber], ["deleteProvider": ["phone"]]),
+            ([.identities], [:]),
+        ]
+        for (fields, expected) in rows {
+            var body: JSON.Object = ["localId": "ada", "validSince": "1600000000"]
+            for (name, value) in expected { body[name] = value }
+            let mirrored = try mirrored(account, Self.ours, fields, isImported: true, there: there)
+            #expect(try bodies(mirrored) == [.object(body)], "\(fields)")
+            #expect(!mirrored.leavesPassword)
+        }
     }
 
     @Test func `a password that was removed here is removed there`() throws {
-        let bodies = try bodies(try mirrored(account(), nil, there: ["localId": "ada", "passwordHash": "h"]))
+        let bodies = try bodies(
+            try mirrored(account(), nil, [.password], isImported: true, there: ["localId": "ada", "passwordHash": "h"]))
         #expect(bodies[0]["deleteProvider"] == ["password"])
+    }
+
+    @Test func `a revocation ends what Google gave, and lets in whoever is enabled again`() {
+        for (fields, isDisabled) in [([], nil), ([.disabled], false)] as [(Set<AuditEvent.Field>, Bool?)] {
+            let changed = AccountMirror.Changed(account(), nil, isImported: false, fields: fields, isRevoked: true)
+            var body: JSON.Object = ["localId": "ada", "validSince": "1600000300"]
+            body["disableUser"] = isDisabled.map { .bool($0) }
+            let until = Instant(seconds: 1_600_000_300)
+            #expect(MirroredAccount.revocation(of: changed, until: until, there: ["validSince": "1500000000"]) == .object(body))
+        }
     }
 
     @Test func `a second factor that no call gives back is never replaced`() throws {
         for factors in [
             [["mfaEnrollmentId": "t", "totpInfo": [:]]], [["mfaEnrollmentId": "p", "phoneInfo": "+1"], ["mfaEnrollmentId": "t"]],
         ] as [JSON] {
-            let mirrored = try mirrored(account(), Self.ours, there: ["localId": "ada", "mfaInfo": factors])
+            let mirrored = try mirrored(account(), Self.ours, isImported: true, there: ["localId": "ada", "mfaInfo": factors])
             #expect(try bodies(mirrored).count == 1 && mirrored.leavesPassword)
         }
         let phone: JSON = ["localId": "ada", "mfaInfo": [["mfaEnrollmentId": "p", "phoneInfo": "+1"]]]
-        #expect(try record(try mirrored(account(), Self.ours, there: phone)).1 != nil)
+        #expect(try record(try mirrored(account(), Self.ours, isImported: true, there: phone)).1 != nil)
     }
 
     @Test func `identities are unlinked and linked as they are here`() throws {
@@ -121,7 +177,7 @@ import Text
                 ["providerId": "phone", "rawId": "+1"],
             ],
         ]
-        let bodies = try bodies(try mirrored(account, nil, there: there))
+        let bodies = try bodies(try mirrored(account, nil, isImported: true, there: there))
         #expect(bodies[0]["deleteProvider"] == ["phone", "google.com", "github.com"])
         #expect(
             Array(bodies.dropFirst()) == [
@@ -131,7 +187,8 @@ import Text
     }
 
     @Test func `an address that was removed here is removed there`() throws {
-        let bodies = try bodies(try mirrored(account { $0.email = nil }, nil, there: ["localId": "ada", "email": "ada@example.com"]))
+        let bodies = try bodies(
+            try mirrored(account { $0.email = nil }, nil, isImported: true, there: ["localId": "ada", "email": "ada@example.com"]))
         #expect(bodies[0]["deleteAttribute"] == ["EMAIL"] && bodies[0]["email"] == nil)
     }
 

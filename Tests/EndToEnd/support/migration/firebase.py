@@ -109,6 +109,9 @@ class Firebase:
             self.sessions[refresh_token] = session
         return {"idToken": self.id_token(session), "refreshToken": refresh_token, "localId": uid, "expiresIn": str(self.lifetime)}
 
+    def sessions_of(self, uid):
+        return [session for session in self.sessions.values() if session["uid"] == uid]
+
     def claims(self, session, **changes):
         account = self.accounts.people[session["uid"]]
         now = int(time.time())

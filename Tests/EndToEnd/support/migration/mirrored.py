@@ -16,22 +16,35 @@ class Mirrored:
         self.api = site.servers[0].api()
         self.copy()
 
-    def copy(self):
-        """Waits until all changes are copied."""
-        self.site.rows(
-            "UPDATE audit_events SET occurred_at = occurred_at - interval '1 minute' WHERE occurred_at > now() - interval '1 minute'"
-        )
-        # After a failure, a round waits until another process might have taken over.
-        self.site.rows("UPDATE mirrors SET leased_until = now()")
-        wait_until(self.is_copied, 12, what="the copy")
+    def copy(self, late=False):
+        """Waits until all changes are copied `late`: also a second time, as far as they are."""
+        self.age("10 minutes" if late else "1 minute")
+        wait_until(lambda: self.is_copied(late), 12, what="the copy")
 
-    def is_copied(self):
+    def age(self, time):
+        """Makes the changes old, and the copying older. Nor does a round wait until another process might have taken over."""
+        self.site.rows(f"UPDATE audit_events SET occurred_at = occurred_at - interval '{time}'")
+        self.site.rows("UPDATE mirrors SET leased_until = now(), running_since = running_since - interval '1 hour'")
+
+    def is_copied(self, late=False):
         return self.site.value(
-            "SELECT max(event_id) IS NOT DISTINCT FROM (SELECT max(event_id) FROM mirrors) FROM audit_events WHERE project_id = 'demo'"
+            f"""SELECT max(event_id) IS NOT DISTINCT FROM (SELECT {"min" if late else "max"}(event_id) FROM mirrors)
+            FROM audit_events WHERE project_id = 'demo'"""
         )
 
     def sign_up(self, name):
         return self.api.succeed("signUp", {"email": f"{name}@example.com", "password": FIRST})
+
+    def bring(self, uid, **record):
+        """An account of Firebase's that an import brings here."""
+        self.site.firebase.accounts.add(uid, email=f"{uid}@example.com", password=FIRST, **record)
+        self.take()
+
+    def take(self):
+        """Imports what Firebase has."""
+        key = self.site.folder / "projects/google.json"
+        source = ("--from", self.site.firebase.project_id, "--service-account", key)
+        self.site.run("import", "firebase", "demo", *source, "--yes", check=True)
 
     def count(self, outcome):
         return sum(server.metric(MIRRORED % outcome) for server in self.site.servers)

@@ -103,6 +103,9 @@ class Accounts:
         record = self.people.get(body.get("localId"))
         if record is None:
             raise Refused("USER_NOT_FOUND")
+        others = [other for other in self.people.values() if other is not record]
+        if body.get("email") in {other.get("email") for other in others} - {None}:
+            raise Refused("EMAIL_EXISTS")
         for name in body.get("deleteAttribute", []):
             record.pop({"EMAIL": "email", "DISPLAY_NAME": "displayName", "PHOTO_URL": "photoUrl"}[name], None)
         gone = body.get("deleteProvider", [])
