@@ -22,6 +22,8 @@ package struct AccountImport: Sendable {
         /// It takes each field that was changed at the source since the last import, and not here. An account that no import made is not
         /// touched.
         case merge
+        /// The same; and an account that was deleted here comes again.
+        case restore
         /// The source's account takes its place, as Firebase's own import does.
         case replace
     }
@@ -150,6 +152,8 @@ package struct ImportOutcome: Sendable, Equatable {
     package var updated = 0
     /// Imported before, and the same at the source as then.
     package var unchanged = 0
+    /// Deleted here, and not taken again.
+    package var deletedHere = 0
     package var faults: [ImportFault] = []
     package var kept: [ImportConflict] = []
 

@@ -19,6 +19,8 @@ struct ImportLookup: Sendable {
         var holders: [String: String] = [:]
         /// Which account has an identity of the batch.
         var linked: [ImportIdentityKey: String] = [:]
+        /// The ids of the batch whose accounts were deleted here.
+        var deleted: Set<UTF8Text> = []
     }
 
     /// One read a question.
@@ -47,7 +49,15 @@ struct ImportLookup: Sendable {
             SELECT i.provider_id, i.alias, i.account_id FROM unnest(\(providers), \(subjects)) AS asked (provider_id, subject)
             JOIN identities i ON i.project_id = \(project: project) AND i.provider_id = asked.provider_id AND i.alias = asked.subject
             """)
-        return try Self.read(known, holders, linked)
+        let deleted = try await storage.read(
+            """
+            SELECT account_id FROM audit_events
+            WHERE project_id = \(project: project) AND account_id = ANY(\(ids)) AND \(JustInTimeImports.saysDeletion)
+            """)
+        var found = try Self.read(known, holders, linked)
+        found.deleted = Set(
+            try reading { () throws(PostgresError) in try deleted.map { row throws(PostgresError) in UTF8Text(try row.value()) } })
+        return found
     }
 
     private static func read(_ known: [Row], _ holders: [Row], _ linked: [Row]) throws(AccountError) -> Found {

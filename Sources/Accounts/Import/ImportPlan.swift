@@ -25,6 +25,10 @@ struct ImportPlan: Sendable {
         let id = imported.account.id
         try claims.claimID(of: imported)
         guard let known = found.known[UTF8Text(id)] else {
+            if rule == .merge, found.deleted.contains(UTF8Text(id)) {
+                outcome.deletedHere += 1
+                return
+            }
             try claims.claim(imported.account, of: imported)
             new.append(imported)
             outcome.created += 1
@@ -32,12 +36,12 @@ struct ImportPlan: Sendable {
         }
         // A replacement also takes back what was changed here.
         if let memory = known.memory, memory.digest == ImportMemory.digest(of: imported),
-            rule == .merge || memory.isAsStored(known.account)
+            rule != .replace || memory.isAsStored(known.account)
         {
             outcome.unchanged += 1
             return
         }
-        if rule == .merge, known.memory == nil {
+        if rule != .replace, known.memory == nil {
             throw imported.fault(.duplicateID, "an account with this uid is here already, and no import has made it")
         }
         let merge = ImportMerge(imported, into: known.account, rule == .replace ? nil : known.memory)

@@ -45,11 +45,12 @@ package struct JustInTimeImports: Sendable {
         }
     }
 
-    /// The same for an id, where a call would make an account with it.
+    /// The same for an id, where a call would make an account with it. Throws `accountNotFound` for a person whom Firebase has and a rule of imports
+    /// refuses: a new account would know nothing of what Firebase says of them.
     func bring(unlessHere id: String, in project: ProjectSettings) async throws(AccountError) {
         guard source != nil, let migration = project.openMigration(at: clock.now()), migration.unknownUsers == .import else { return }
         guard try await standings(of: [id], in: project).isEmpty else { return }
-        _ = try await bring(.id(id), in: project)
+        if case .refused = try await bring(.id(id), in: project) { throw .accountNotFound }
     }
 
     private func ask(

@@ -15,12 +15,16 @@ package struct PasswordSignIns: Sendable {
     ///
     /// Throws `tooManyAttempts` before anything is hashed; `invalidCredentials` or, where addresses are not protected, `noSuchEmail` and
     /// `wrongPassword`; `accountDisabled`; and `passwordRequirements` where the project's policy makes people upgrade at sign-in.
+    /// - Parameter otherwise: another way in, which is tried with the error before the attempt counts as refused.
     package func signIn(
-        email: String, password: String, in project: ProjectSettings, from client: Session.ClientInfo
+        email: String, password: String, in project: ProjectSettings, from client: Session.ClientInfo,
+        otherwise: (AccountError) async throws(AccountError) -> (Account, SignInOutcome) = { error throws(AccountError) in throw error }
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
             () async throws(AccountError) in
-            try await signInUncounted(email: email, password: password, in: project, from: client)
+            let refusal: AccountError
+            do { return try await signInUncounted(email: email, password: password, in: project, from: client) } catch { refusal = error }
+            return try await otherwise(refusal)
         }
     }
 

@@ -37,9 +37,9 @@ package struct SignUps: Sendable {
             () async throws(AccountError) in
             let attempt = Attempt(.signUp, from: client, in: project)
             guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
-            guard try await directory.staysFree(email, in: project) else { throw .emailTaken }
             guard authorization == nil || authorization?.email == email else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)
+            guard try await directory.staysFree(email, in: project) else { throw .emailTaken }
             let hash = try await passwords.hash(password)
             let now = clock.now()
             var account = Account(id: AccountID.random(), at: now)

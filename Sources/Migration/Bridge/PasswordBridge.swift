@@ -29,10 +29,16 @@ package final class PasswordBridge: Sendable {
     package func signIn(
         email: String, password: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
-        let wrong: AccountError
-        do { return try await accounts.signIn.passwords.signIn(email: email, password: password, in: project, from: client) } catch {
-            wrong = error
+        try await accounts.signIn.passwords.signIn(email: email, password: password, in: project, from: client) {
+            wrong throws(AccountError) in
+            try await askFirebase(email: email, password: password, unless: wrong, in: project, from: client)
         }
+    }
+
+    /// - Parameter wrong: the reason why the person is not signed in here; thrown where Firebase does not know better.
+    private func askFirebase(
+        email: String, password: String, unless wrong: AccountError, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> (Account, SignInOutcome) {
         guard wrong.saysWrongPassword, let migration = project.openMigration(at: clock.now()), migration.passwords != .off else {
             throw wrong
         }

@@ -107,7 +107,7 @@ extension LimitedAction {
         case .changeSignInMethods: [(.mailbox, Rate(20, per: hour))]
         case .migratePassword: [(.account, Rate(5, per: hour)), (.address, Rate(60, per: tenMinutes))]
         case .firestoreToken: [(.account, Rate(30, per: tenMinutes))]
-        case .migrateAccount: [(.account, Rate(30, per: hour)), (.project, nil)]
+        case .migrateAccount: [(.account, Rate(300, per: hour)), (.project, nil)]
         case .clientSecret: [(.accountAndAddress, Rate(10, per: tenMinutes)), (.address, Rate(100, per: tenMinutes))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
         case .identify: [(.address, Rate(100, per: tenMinutes))]

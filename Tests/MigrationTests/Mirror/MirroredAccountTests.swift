@@ -128,7 +128,7 @@ import Text
         ]
         for (fields, expected) in rows {
             var body: JSON.Object = ["localId": "ada", "validSince": "1600000000"]
-            for (name, value) in expected { body[name] = value }
+            for member in expected { body[member.name] = member.value }
             let mirrored = try mirrored(account, Self.ours, fields, isImported: true, there: there)
             #expect(try bodies(mirrored) == [.object(body)], "\(fields)")
             #expect(!mirrored.leavesPassword)

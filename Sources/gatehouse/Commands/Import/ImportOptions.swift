@@ -15,6 +15,9 @@ struct ImportOptions: ParsableArguments {
     @Flag(help: "Import the accounts that a cut file has before its end.")
     var acceptCut = false
 
+    @Flag(help: "Also import accounts that were deleted here.")
+    var restoreDeleted = false
+
     @Option(
         help: """
             The worth of an address that the source calls verified: proven, when its owner was asked by a mail; told, when an administrator of the \

@@ -20,7 +20,8 @@ struct ImportReport {
     func printCounts(isTrial: Bool) {
         let lines = [
             (pass.outcome.created, isTrial ? "would be new" : "new"), (pass.outcome.updated, isTrial ? "would be changed" : "changed"),
-            (pass.outcome.unchanged, "unchanged since the last import"), (pass.skipped, "left out"),
+            (pass.outcome.unchanged, "unchanged since the last import"),
+            (pass.outcome.deletedHere, "deleted here, and not taken again (--restore-deleted takes them)"), (pass.skipped, "left out"),
             (pass.refused, "refused: \(rejected) says why"),
         ]
         Report.say(

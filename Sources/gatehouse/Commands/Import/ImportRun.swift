@@ -48,6 +48,7 @@ struct ImportRun {
         }
     }
 
+    private var rule: AccountImport.Rule { options.restoreDeleted ? .restore : .merge }
     private var imports: AccountImport { access.accounts.administration.imports }
 
     private func preview(verifying address: String?) async throws -> ImportPass {
@@ -58,7 +59,7 @@ struct ImportRun {
             try origin.source(rules.now), rules, to: rejected, of: origin.survey?.count, verifying: address,
             notesPresent: origin.gone != nil, isTrial: true
         ) { batch in
-            try await imports.preview(batch, by: access.administrator)
+            try await imports.preview(batch, rule, by: access.administrator)
         }
         // Zeros would stand before the reason.
         if let failure = pass.failure, pass.count + pass.skipped == 0 { throw failure }
@@ -75,7 +76,7 @@ struct ImportRun {
         let pass = try await ImportPass.read(
             try origin.source(rules.now), rules, to: rejected, of: trial.count, notesPresent: origin.gone != nil, isTrial: false
         ) { batch in
-            try await imports.store(batch, by: access.administrator)
+            try await imports.store(batch, rule, by: access.administrator)
         }
         ImportReport(pass: pass, origin: origin.name, rejected: rejected.path).printCounts(isTrial: false)
         if let failure = pass.failure, trial.failure == nil { throw failure }
