@@ -22,9 +22,11 @@ package struct PasswordSignIns: Sendable {
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
             () async throws(AccountError) in
-            let refusal: AccountError
-            do { return try await signInUncounted(email: email, password: password, in: project, from: client) } catch { refusal = error }
-            return try await otherwise(refusal)
+            do throws(AccountError) {
+                return try await signInUncounted(email: email, password: password, in: project, from: client)
+            } catch {
+                return try await otherwise(error)
+            }
         }
     }
 

@@ -205,6 +205,16 @@ def test_a_run_again_takes_what_changed_there(site, firebase):
     assert site.ids() == {"google-1", "claims-1", "custom-1"}
 
 
+def test_an_account_that_was_deleted_here_is_not_taken_again(site, firebase):
+    add(firebase, "google", "password")
+    site.bring("--yes")
+    site.run("users", "delete", "demo", "google-1", "--yes", check=True)
+    told = site.bring("--yes")
+    assert "1 deleted here, and not taken again" in told and site.ids() == {"password-1"}
+    site.bring("--yes", "--restore-deleted")
+    assert site.ids() == {"google-1", "password-1"}
+
+
 def test_the_answers_of_google_are_kept_only_when_asked_for(site, firebase):
     add(firebase, "password")
     before = {path.name for path in site.folder.iterdir()}
