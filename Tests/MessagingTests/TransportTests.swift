@@ -120,7 +120,7 @@ import Text
             #expect(await failure(of: transport) == accepted)
         }
         upstream.fail(Self.address, .timedOut)
-        #expect(await failure(of: transport) == .temporary("timedOut"))
+        #expect(await failure(of: transport) == .temporary("it did not answer in time"))
     }
 
     @Test func `a client without an address, which another process may know, is tried again`() async throws {

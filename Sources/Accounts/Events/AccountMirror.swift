@@ -226,7 +226,8 @@ extension AuditEvent.Action {
     /// account as it was.
     fileprivate var changedFields: Set<AuditEvent.Field>? {
         switch self {
-        case .accountCreated, .accountDeleted, .accountTakenOver, .addressMoved: Set(AuditEvent.Field.allCases)
+        // Nobody is let in again but by an act of its own.
+        case .accountCreated, .accountDeleted, .accountTakenOver, .addressMoved: Set(AuditEvent.Field.allCases).subtracting([.disabled])
         case .providerLinked, .providerUnlinked: [.identities]
         case .passwordAdded, .passwordChanged, .passwordRemoved: [.password]
         case .accountDisabled, .accountEnabled: [.disabled]

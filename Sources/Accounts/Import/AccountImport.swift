@@ -152,6 +152,8 @@ package struct ImportOutcome: Sendable, Equatable {
     package var updated = 0
     /// Imported before, and the same at the source as then.
     package var unchanged = 0
+    /// Made here, and the source has a copy.
+    package var madeHere = 0
     /// Deleted here, and not taken again.
     package var deletedHere = 0
     package var faults: [ImportFault] = []

@@ -42,6 +42,11 @@ struct ImportPlan: Sendable {
             return
         }
         if rule != .replace, known.memory == nil {
+            // It was copied there from here (`AccountMirror`).
+            if known.account.createdAt.milliseconds == imported.account.createdAt.milliseconds {
+                outcome.madeHere += 1
+                return
+            }
             throw imported.fault(.duplicateID, "an account with this uid is here already, and no import has made it")
         }
         let merge = ImportMerge(imported, into: known.account, rule == .replace ? nil : known.memory)

@@ -48,7 +48,7 @@ struct MirrorRound {
             case .update(let bodies):
                 try await send(about: changed) { google throws(GoogleFailure) in for body in bodies { try await google.update(body) } }
             case .leaveGone: metrics.count(.gone, in: project.id)
-            case .leaveOther: try await tell(changed, "another account has this id there")
+            case .leaveOther: refused(changed.account.id, "another account has this id there")
             }
         }
         for (hash, some) in wholes { try await replace(some, hash) }

@@ -76,14 +76,14 @@ struct ConfigurationReading {
     }
 }
 
-/// Makes sure that each id, number, API key and name of a directory belongs to only one project.
+/// Makes sure that each id, number, API key and name of a directory belongs to only one project, and that one alone copies to a Firebase project.
 private struct SeenOnce {
     private var owners: [String: String] = [:]
 
     mutating func check(_ project: ProjectSettings, _ section: Section) {
         for claim in project.claims {
             if let owner = owners[claim.thing] {
-                let place = claim.isOfDirectory ? section.section("openIDProvider").section("tenant") : section
+                let place = claim.sections.reduce(section) { $0.section($1) }
                 place.fault(
                     claim.key,
                     owner == section.file ? "\(claim.name)is given twice; remove one of them" : "\(claim.name)is used already, by \(owner)")
@@ -96,21 +96,28 @@ private struct SeenOnce {
 /// Something that only one project may have.
 struct Claim {
     let thing: String
-    /// The key in the project's file, or in the section of its directory.
+    /// The key in the project's file, or in a section of it.
     let key: String
-    var isOfDirectory = false
+    var sections: [String] = []
     /// Which one of a list, with a space behind it.
     var name = ""
 }
 
 extension ProjectSettings {
     var claims: [Claim] {
-        let own =
+        var own =
             [Claim(thing: "project \(id)", key: "project"), Claim(thing: "number \(number)", key: "number")]
             + apiKeys.map { Claim(thing: "key \($0)", key: "apiKeys") }
+        if let migration = firebaseMigration, migration.mirror {
+            own.append(
+                Claim(
+                    thing: "mirror \(migration.projectID)", key: "mirror", sections: ["migration", "firebase"],
+                    name: "of \(migration.projectID) "))
+        }
         guard let provider = openIDProvider else { return own }
+        let directory = ["openIDProvider", "tenant"]
         // Directories are in the place of a project's id in URLs, without regard to case.
-        return own + (provider.directoryID.map { [Claim(thing: "project \($0.lowercased())", key: "id", isOfDirectory: true)] } ?? [])
-            + provider.directoryNames.map { Claim(thing: "project \($0.lowercased())", key: "names", isOfDirectory: true, name: "\($0) ") }
+        return own + (provider.directoryID.map { [Claim(thing: "project \($0.lowercased())", key: "id", sections: directory)] } ?? [])
+            + provider.directoryNames.map { Claim(thing: "project \($0.lowercased())", key: "names", sections: directory, name: "\($0) ") }
     }
 }

@@ -203,16 +203,16 @@ import Text
         #expect(questions == 0)
     }
 
-    @Test func `two requests at once make one account, and one person is asked about thirty times an hour`() async throws {
+    @Test func `two requests at once make one account, and one person is asked about three hundred times an hour`() async throws {
         has("lea")
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<10 { group.addTask { try await lookup("lea").id } }
             for try await id in group { #expect(id == "lea") }
         }
         #expect(count("imported") == 1)
-        for _ in 0..<30 { #expect(await refusal { _ = try await lookup("stranger") } == "accountNotFound") }
+        for _ in 0..<300 { #expect(await refusal { _ = try await lookup("stranger") } == "accountNotFound") }
         #expect(await refusal { _ = try await lookup("stranger") }?.hasPrefix("tooManyAttempts") == true)
-        #expect(count("unknown") == 30 && count("limited") == 1)
+        #expect(count("unknown") == 300 && count("limited") == 1)
     }
 
     private struct Unexpected: Error {}

@@ -208,7 +208,7 @@ def test_a_run_again_takes_what_changed_there(site, firebase):
 def test_an_account_that_was_deleted_here_is_not_taken_again(site, firebase):
     add(firebase, "google", "password")
     site.bring("--yes")
-    site.run("users", "delete", "demo", "google-1", "--yes", check=True)
+    site.run("users", "delete", "demo", "google-1", check=True)
     told = site.bring("--yes")
     assert "1 deleted here, and not taken again" in told and site.ids() == {"password-1"}
     site.bring("--yes", "--restore-deleted")

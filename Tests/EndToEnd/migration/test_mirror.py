@@ -9,6 +9,7 @@ from support.harness import free_port, wait_until
 from support.leaks import note
 from support.migration.mirrored import FIRST, Mirrored
 from support.migration.moving_site import MovingSite
+from support.names import METHODS, OTHER
 
 SECOND = note("a second password")
 
@@ -156,7 +157,7 @@ def test_one_account_without_an_answer_holds_up_others_for_some_time_alone(mirro
     mirrored.age("1 minute")
     wait_until(lambda: mirrored.count("heldUp") > held, 30)
     # After some attempts, it is passed over.
-    mirrored.site.rows("UPDATE mirrors SET attempts = 9")
+    mirrored.site.rows("UPDATE mirrors SET attempts = 99")
     mirrored.copy()
     assert mirrored.people[other]["displayName"] == "Another" and mirrored.people[stuck].get("displayName") is None
 
@@ -180,6 +181,7 @@ def test_an_import_of_what_was_copied_changes_nothing_here(mirrored):
     site = mirrored.site
     before = site.value("SELECT a::text FROM accounts a WHERE account_id = %s", user["localId"])
     mirrored.take()
+    assert site.value("SELECT count(*) FROM imported_accounts WHERE account_id = %s", user["localId"]) == 0
     assert site.value("SELECT a::text FROM accounts a WHERE account_id = %s", user["localId"]) == before
     mirrored.copy()
     assert site.firebase.accounts.by_password("ida@example.com", FIRST)["localId"] == user["localId"]
@@ -201,3 +203,13 @@ def test_without_the_setting_nothing_is_copied(firebase_of_module, firebase):
         assert firebase.count("batchCreate") == 0
     finally:
         with_sessions_alone.close()
+
+
+def test_one_project_alone_copies_to_a_firebase_project(firebase_of_module, firebase):
+    others = {"other": {**OTHER, "signIn": METHODS, "migration": {"firebase": firebase_of_module.section(mirror=True)}}}
+    site = MovingSite(firebase_of_module, {"mirror": True}, others=others)
+    try:
+        told = site.run("check")
+        assert told.returncode == 1 and "migration.firebase.mirror: of acme-prod is used already, by" in told.stdout
+    finally:
+        site.close()

@@ -107,6 +107,7 @@ struct ImportPass {
         outcome.created += result.created
         outcome.updated += result.updated
         outcome.unchanged += result.unchanged
+        outcome.madeHere += result.madeHere
         outcome.deletedHere += result.deletedHere
         keptCount += result.kept.count
         outcome.kept += result.kept.prefix(max(0, 10 - outcome.kept.count))

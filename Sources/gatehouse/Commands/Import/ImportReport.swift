@@ -21,6 +21,7 @@ struct ImportReport {
         let lines = [
             (pass.outcome.created, isTrial ? "would be new" : "new"), (pass.outcome.updated, isTrial ? "would be changed" : "changed"),
             (pass.outcome.unchanged, "unchanged since the last import"),
+            (pass.outcome.madeHere, "made here, and only copied there"),
             (pass.outcome.deletedHere, "deleted here, and not taken again (--restore-deleted takes them)"), (pass.skipped, "left out"),
             (pass.refused, "refused: \(rejected) says why"),
         ]
