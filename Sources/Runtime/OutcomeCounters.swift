@@ -22,7 +22,7 @@ package final class OutcomeCounters<Outcome: RawRepresentable<String> & CaseIter
     }
 
     /// - Parameter project: the id of a configured project.
-    package func count(_ outcome: Outcome, in project: String) {
+    package func count(_ outcome: Outcome, _ number: Int = 1, in project: String) {
         counters.withLock { counters in
             let series = Series(project: project, outcome: outcome.rawValue)
             if counters[series] == nil {
@@ -32,7 +32,7 @@ package final class OutcomeCounters<Outcome: RawRepresentable<String> & CaseIter
                         name, help, ["project": project, "outcome": outcome.rawValue])
                 }
             }
-            counters[series]?.increment()
+            counters[series]?.increment(by: number)
         }
     }
 }
