@@ -75,10 +75,10 @@ package struct AccountChanges: Sendable {
         let unlinked = account.identities.filter { !changed.has($0.providerID) }.map(\.providerID)
         // A token that names no session does not tell which session is to go on.
         if fate == .othersEnd || !unlinked.isEmpty, token.sessionID == nil { throw .signInTooOld }
+        if let password = change.password { try project.passwordPolicy.check(password) }
         if let email = change.email, change.movesEmail(of: account) {
             guard try await directory.isFree(email, in: project) else { throw .emailTaken }
         }
-        if let password = change.password { try project.passwordPolicy.check(password) }
         try await notices.charge(for: account.events(to: changed), to: account, in: project, from: client)
         var hash: PasswordHash?
         if let password = change.password, changed.hasPassword { hash = try await passwords.hash(password) }

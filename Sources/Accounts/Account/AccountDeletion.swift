@@ -20,8 +20,8 @@ package struct AccountDeletion: Sendable {
             try idTokens.requireFresh(token, of: account, in: project)
             let act = AuditedAct(by: .person, on: account.id, from: client, at: clock.now())
             _ = try await storage.write(
-                all: [deletion(of: account.id, only: account.sessionsStand, in: project)] + token.holdSession(in: project)
-                    + [endSessions(ofDeleted: account.id, in: project), act.record(AccountEvent(.accountDeleted), in: project)],
+                all: [act.recordDeletion(in: project), deletion(of: account.id, only: account.sessionsStand, in: project)]
+                    + token.holdSession(in: project) + [endSessions(ofDeleted: account.id, in: project)],
                 waitingFor: account.id)
         }
     }
@@ -31,8 +31,7 @@ package struct AccountDeletion: Sendable {
     package func delete(_ id: String, by administrator: Administrator) async throws(AccountError) {
         let (project, act) = (administrator.project, administrator.act(on: id, at: clock.now()))
         let statements = [
-            deletion(of: id, only: "true", in: project), endSessions(ofDeleted: id, in: project),
-            act.record(AccountEvent(.accountDeleted), in: project),
+            act.recordDeletion(in: project), deletion(of: id, only: "true", in: project), endSessions(ofDeleted: id, in: project),
         ]
         do { _ = try await storage.write(all: statements, by: administrator, waitingFor: id) } catch {
             if case .conflict = error { throw .accountNotFound }

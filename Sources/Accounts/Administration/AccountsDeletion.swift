@@ -21,10 +21,12 @@ extension AccountDeletion {
                 ORDER BY account_id FOR UPDATE
             ), gone AS (
                 DELETE FROM accounts a USING held WHERE a.project_id = \(project: project) AND a.account_id = held.account_id
-                    AND (held.disabled OR \(enabledToo)) RETURNING a.account_id, a.email
+                    AND (held.disabled OR \(enabledToo)) RETURNING a.account_id, a.email, a.created_at
             ), \(Self.endCodes(in: project)), recorded AS (
                 INSERT INTO audit_events \(AuditedAct.columns)
-                SELECT \(act.values(.accountDeleted, accountID: "gone.account_id", in: project.storageID)) FROM gone ORDER BY gone.account_id
+                SELECT \(act.values(
+                    .accountDeleted, accountID: "gone.account_id", facts: AuditedAct.factsOfDeletion(of: "gone", in: project),
+                    in: project.storageID)) FROM gone ORDER BY gone.account_id
             )
             SELECT account_id FROM held WHERE NOT disabled AND NOT \(enabledToo)
             """,

@@ -76,6 +76,24 @@ struct AuditedAct {
         """
     }
 
+    /// Records that the account is deleted; it stands before the statement that deletes it, and says which account it was (`AccountMirror`).
+    func recordDeletion(in project: ProjectSettings) -> SQL {
+        """
+        INSERT INTO audit_events \(Self.columns)
+        SELECT \(values(.accountDeleted, facts: Self.factsOfDeletion(of: "a", in: project), in: project.storageID)) FROM accounts a
+        WHERE a.project_id = \(project: project) AND a.account_id = \(accountID)
+        """
+    }
+
+    /// Names and values of `details` that say which account of an id was deleted.
+    /// - Parameter row: the account's.
+    static func factsOfDeletion(of row: SQL, in project: ProjectSettings) -> SQL {
+        """
+        'createdAt', (extract(epoch FROM \(row).created_at) * 1000)::bigint, 'imported', EXISTS (
+            SELECT 1 FROM imported_accounts i WHERE i.project_id = \(project: project) AND i.account_id = \(row).account_id)
+        """
+    }
+
     static let columns: SQL = """
         (project_id, occurred_at, actor_kind, actor, action, account_id, provider_id, rule, address, user_agent, details)
         """

@@ -86,7 +86,7 @@ extension Table {
                 expiry: [Expiry(column: "occurred_at", age: .auditRetention, sparedWhileMoving: JustInTimeImports.saysDeletion)],
                 whenAccountsGo: .areDeleted),
             Table(name: "imported_accounts", key: [.text("account_id")], whenAccountsGo: .cascade),
-            Table(name: "mirrors", key: [.text("firebase_project"), .number("delay_seconds")]),
+            Table(name: "mirrors", key: [.text("firebase_project"), .text("purpose")]),
             Table(name: "hash_keys", key: [.text("key_id")], sealed: .hashKeys),
             Table(name: "provider_issuers", key: [.text("provider_id")]),
             Table(name: "service_accounts", key: [.text("email")]),

@@ -35,18 +35,21 @@ package struct FirebaseMirror: Sendable {
         self.log = log
     }
 
-    /// Copies everything of these projects that waits.
+    /// Copies what waits of these projects.
     package func copy(_ projects: [ProjectSettings]) async {
-        for project in projects {
-            for target in targets(of: project) {
-                do { try await copy(project, to: target) } catch {
-                    metrics.count(.heldUp, in: project.id)
-                    let reason = (error as? AccountError)?.logDetail ?? "\(error)"
-                    log.warning(
-                        "changes of accounts could not be copied to Firebase",
-                        metadata: ["project": "\(project.id)", "firebase": "\(target.mirror.id)", "reason": "\(reason)"])
-                }
-            }
+        let all = projects.flatMap { project in targets(of: project).map { (project, $0) } }
+        // While one is copied, the others do not count as switched off.
+        for (project, target) in all { await logging(project, target) { try await mirror.see(target.mirror, of: project) } }
+        for (project, target) in all { await logging(project, target) { try await copy(project, to: target) } }
+    }
+
+    private func logging(_ project: ProjectSettings, _ target: Target, _ work: () async throws -> Void) async {
+        do { try await work() } catch {
+            metrics.count(.heldUp, in: project.id)
+            let reason = (error as? AccountError)?.logDetail ?? "\(error)"
+            log.warning(
+                "changes of accounts could not be copied to Firebase",
+                metadata: ["project": "\(project.id)", "firebase": "\(target.mirror.id)", "reason": "\(reason)"])
         }
     }
 
@@ -55,10 +58,17 @@ package struct FirebaseMirror: Sendable {
         let mirror: AccountMirror.Target
         let account: GoogleServiceAccount
         let purpose: Purpose
+
+        init(_ id: String, _ account: GoogleServiceAccount, _ purpose: Purpose) {
+            (self.account, self.purpose) = (account, purpose)
+            mirror = AccountMirror.Target(
+                id: id, purpose: purpose.rawValue, delay: purpose == .lateRevocations ? FirestoreTokens.lifetime : .zero)
+        }
     }
 
-    private enum Purpose {
-        case wholeAccounts
+    private enum Purpose: String {
+        /// Whole accounts.
+        case accounts
         /// Only those who may not come in any more.
         case revocations
         /// The same, when no custom token is good any more that was made before: a person may have traded one at Google after the revocation.
@@ -67,50 +77,50 @@ package struct FirebaseMirror: Sendable {
 
     private func targets(of project: ProjectSettings) -> [Target] {
         var targets: [Target] = []
+        if let data = project.firestore {
+            targets.append(Target(data.projectID, data.administrator, .revocations))
+            targets.append(Target(data.projectID, data.administrator, .lateRevocations))
+        }
         if let migration = project.openMigration(at: clock.now()), migration.mirror {
-            targets.append(
-                Target(
-                    mirror: AccountMirror.Target(id: migration.projectID), account: migration.serviceAccount, purpose: .wholeAccounts))
+            targets.append(Target(migration.projectID, migration.serviceAccount, .accounts))
         }
-        guard let data = project.firestore else { return targets }
-        if !targets.contains(where: { $0.mirror.id.isExactly(data.projectID) }) {
-            targets.append(
-                Target(mirror: AccountMirror.Target(id: data.projectID), account: data.administrator, purpose: .revocations))
-        }
-        let late = AccountMirror.Target(id: data.projectID, delay: FirestoreTokens.lifetime)
-        return targets + [Target(mirror: late, account: data.administrator, purpose: .lateRevocations)]
+        return targets
     }
 
+    /// The pieces that one target may have before the next one has its turn.
+    private static let turn = 20
+
     private func copy(_ project: ProjectSettings, to target: Target) async throws {
-        while !Task.isCancelled {
+        for _ in 0..<Self.turn where !Task.isCancelled {
             switch try await mirror.next(of: project, for: target.mirror) {
-            case .nothing: return note(since: nil, project, target)
-            case .waiting(let since): return note(since: since, project, target)
+            case .nothing: return metrics.note(since: nil, target.mirror, in: project.id)
+            case .waiting(let since): return metrics.note(since: since, target.mirror, in: project.id)
             case .changes(let changes):
-                note(since: changes.since, project, target)
-                do { try await copy(changes, of: project, to: target) } catch {
-                    try await mirror.failed(changes, of: project, for: target.mirror)
-                    throw error
-                }
+                metrics.note(since: changes.since, target.mirror, in: project.id)
+                try await copy(changes, of: project, to: target)
                 try await mirror.done(changes, of: project, for: target.mirror)
-                guard changes.mayBeMore else { return note(since: nil, project, target) }
+                guard changes.mayBeMore else { return metrics.note(since: nil, target.mirror, in: project.id) }
             }
         }
     }
 
-    private func copy(_ changes: AccountMirror.Changes, of project: ProjectSettings, to target: Target) async throws(GoogleFailure) {
-        let google = MirrorCalls(
-            calls: GoogleCalls(projectID: target.mirror.id, account: target.account, upstream: upstream, access: access, clock: clock))
-        var round = try await MirrorRound(changes, to: google, of: project, clock, metrics, log)
-        switch target.purpose {
-        case .wholeAccounts: try await round.copy()
-        case .revocations: try await round.revoke()
-        case .lateRevocations: try await round.revoke(after: FirestoreTokens.lifetime)
+    private func copy(_ changes: AccountMirror.Changes, of project: ProjectSettings, to target: Target) async throws {
+        let calls = GoogleCalls(projectID: target.mirror.id, account: target.account, upstream: upstream, access: access, clock: clock)
+        let google = MirrorCalls(calls: calls, clock: clock, deadline: changes.leasedUntil)
+        var round = MirrorRound(changes, to: google, of: project, metrics, log)
+        do {
+            switch target.purpose {
+            case .accounts: try await round.copy()
+            case .revocations: try await round.revoke()
+            case .lateRevocations: try await round.revoke(after: FirestoreTokens.lifetime)
+            }
+        } catch {
+            try await mirror.failed(changes, of: project, for: target.mirror, isAnswered: round.isAnswered)
+            throw error
         }
-        try await round.delete(warning: target.mirror.delay == .zero)
-    }
-
-    private func note(since: Instant?, _ project: ProjectSettings, _ target: Target) {
-        if target.mirror.delay == .zero { metrics.isBehind(since: since, in: project.id) }
+        guard !changes.deletedBefore.isEmpty, target.purpose != .lateRevocations else { return }
+        log.warning(
+            "accounts that were deleted while nothing was copied to Firebase stay there",
+            metadata: ["project": "\(project.id)", "accounts": "\(changes.deletedBefore.joined(separator: " "))"])
     }
 }

@@ -6,10 +6,13 @@ import Text
 /// The calls that copy accounts to a Firebase project.
 struct MirrorCalls {
     let calls: GoogleCalls
+    let clock: Clock
+    /// When another process may copy the same.
+    let deadline: Instant
 
     /// The most accounts that one look-up is asked for.
     private static let lookedUpAtOnce = 100
-    static let timeout: Duration = .seconds(10)
+    private static let timeout: Duration = .seconds(10)
 
     /// The records of those of the accounts that Google has, by their ids.
     /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/lookup>
@@ -51,7 +54,8 @@ struct MirrorCalls {
     }
 
     private func call(_ name: String, _ body: JSON, _ words: String) async throws(GoogleFailure) -> JSON {
-        try await calls.success(
+        guard clock.now() + Self.timeout < deadline else { throw .unavailable("Google answers too slowly") }
+        return try await calls.success(
             .post, "/v1/projects/\(calls.projectID)/accounts:\(name)", words, body, timeout: Self.timeout, longest: 8 << 20
         ).json
     }

@@ -1,3 +1,4 @@
+import Accounts
 import Runtime
 import Synchronization
 
@@ -5,7 +6,7 @@ import Synchronization
 final class MirrorMetrics: Sendable {
     enum Outcome: String, Sendable, CaseIterable {
         case copied
-        /// Without its password, since the record there has a second factor that no call gives back.
+        /// Without its password, since the record there has a second factor that no call gives back, or Google does not check hashes of its scheme.
         case partly
         case deleted
         /// An account that came from Firebase, and is not there any more, stays so.
@@ -18,8 +19,14 @@ final class MirrorMetrics: Sendable {
 
     private let metrics: Metrics
     private let outcomes: OutcomeCounters<Outcome>
-    /// When the oldest change was made that is being copied, or waits, by project; a project without one has a series, too.
-    private let behind = Mutex<[String: Instant?]>([:])
+    private struct Series: Hashable {
+        let project: String
+        let firebase: String
+        let purpose: String
+    }
+
+    /// When the oldest change was made that is being copied, or waits; one without such a change has a series, too.
+    private let waiting = Mutex<[Series: Instant?]>([:])
     private let clock: Clock
 
     init(_ metrics: Metrics, clock: Clock) {
@@ -32,16 +39,17 @@ final class MirrorMetrics: Sendable {
     func count(_ outcome: Outcome, _ number: Int = 1, in project: String) { outcomes.count(outcome, number, in: project) }
 
     /// - Parameter since: when the oldest change was made that is not copied; `nil` when all are.
-    func isBehind(since: Instant?, in project: String) {
-        guard behind.withLock({ $0.updateValue(since, forKey: project) }) == nil else { return }
+    func note(since: Instant?, _ target: AccountMirror.Target, in project: String) {
+        let series = Series(project: project, firebase: target.id, purpose: target.purpose)
+        guard waiting.withLock({ $0.updateValue(since, forKey: series) }) == nil else { return }
         count(.copied, 0, in: project)
         metrics.gauge(
             "gatehouse_migration_mirror_behind_seconds",
-            "Age of the oldest change of an account that is not copied to Firebase, by project.",
-            ["project": project]
+            "Age of the oldest change of an account that is not copied to Firebase, beyond the time that it has to wait.",
+            ["project": project, "firebase": target.id, "purpose": target.purpose]
         ) { [weak self] in
-            guard let self, let since = behind.withLock({ $0[project] ?? nil }) else { return 0 }
-            return Int(max(0, (clock.now() - since).wholeSeconds))
+            guard let self, let since = waiting.withLock({ $0[series] ?? nil }) else { return 0 }
+            return Int(max(0, (clock.now() - since - target.delay).wholeSeconds))
         }
     }
 }

@@ -5,39 +5,55 @@ import ProjectSettings
 import Runtime
 import Text
 
-/// Copies the accounts of one piece of changes to a Firebase project.
+/// Copies one piece of changes to a Firebase project.
 ///
-/// An account that Google refuses is logged and passed over, since it would be refused again. An answer that says nothing about an account ends the
-/// round, and the piece is tried again later. Where one account alone has such answers, it is passed over at the last attempt.
+/// An account that Google refuses is logged and passed over, since it would be refused again. One about which Google has no answer is left for
+/// the next attempt, and so are those behind it only if Google answers about none. After many attempts it is passed over, too, if Google answers about others.
 struct MirrorRound {
-    /// The attempts after which the rest of a piece no longer waits for one account.
-    private static let attempts = 20
-    /// So many accounts in a row without an answer mean that Google has none for anyone.
-    private static let unanswered = 3
+    /// The failures after which the rest no longer waits for one account: about five minutes.
+    private static let failures = 20
+    /// So many accounts without an answer mean that Google has none for anyone.
+    private static let enough = 3
 
+    private let changes: AccountMirror.Changes
     private let google: MirrorCalls
     private let project: ProjectSettings
-    private let clock: Clock
     private let metrics: MirrorMetrics
     private let log: Logger
-    private let isLast: Bool
-    private var unansweredInARow = 0
     /// Google's records of the accounts.
-    private let there: [UTF8Text: JSON]
-    private let changes: AccountMirror.Changes
+    private var there: [UTF8Text: JSON] = [:]
+    /// Whether Google has answered anything.
+    private(set) var isAnswered = false
+    private var answered = 0
+    private var unanswered: [(id: String, failure: GoogleFailure)] = []
 
     init(
-        _ changes: AccountMirror.Changes, to google: MirrorCalls, of project: ProjectSettings, _ clock: Clock, _ metrics: MirrorMetrics,
-        _ log: Logger
-    ) async throws(GoogleFailure) {
-        (self.changes, self.google, self.project) = (changes, google, project)
-        (self.clock, self.metrics, self.log) = (clock, metrics, log)
-        isLast = changes.attempts >= Self.attempts
+        _ changes: AccountMirror.Changes, to google: MirrorCalls, of project: ProjectSettings, _ metrics: MirrorMetrics, _ log: Logger
+    ) {
+        (self.changes, self.google, self.project, self.metrics, self.log) = (changes, google, project, metrics, log)
+    }
+
+    /// Asks Google for its records of the accounts; those that were deleted go before that.
+    private mutating func begin(deleting deleted: [AccountMirror.Deleted]) async throws(GoogleFailure) {
+        try await delete(deleted)
         there = try await google.records(of: changes.accounts.map(\.account.id))
+        isAnswered = true
     }
 
     /// Brings what changed of the accounts.
     mutating func copy() async throws(GoogleFailure) {
+        let known = try await google.records(of: changes.deleted.map(\.id))
+        isAnswered = true
+        var ours: [AccountMirror.Deleted] = []
+        for account in changes.deleted {
+            guard let there = known[UTF8Text(account.id)] else { continue }
+            guard account.isImported || there.isCopy(madeAt: account.createdAt) else {
+                refused(account.id, Self.isAnother)
+                continue
+            }
+            ours.append(account)
+        }
+        try await begin(deleting: ours)
         // Google takes many whole records at once, if their hashes are made alike.
         var wholes: [FirebaseHash?: [(AccountMirror.Changed, JSON)]] = [:]
         for changed in changes.accounts {
@@ -48,54 +64,47 @@ struct MirrorRound {
             case .update(let bodies):
                 try await send(about: changed) { google throws(GoogleFailure) in for body in bodies { try await google.update(body) } }
             case .leaveGone: metrics.count(.gone, in: project.id)
-            case .leaveOther: refused(changed.account.id, "another account has this id there")
+            case .leaveOther: refused(changed.account.id, Self.isAnother)
             }
         }
         for (hash, some) in wholes { try await replace(some, hash) }
+        try end()
     }
+
+    private static let isAnother = "another account has this id there"
 
     /// Has Google end what it gave to the people.
     ///
     /// - Parameter lifetime: how long after a revocation something could be traded at Google that was made before; what came of it ends, too.
     mutating func revoke(after lifetime: Duration? = nil) async throws(GoogleFailure) {
-        for changed in changes.accounts {
+        try await begin(deleting: changes.deleted)
+        for changed in changes.accounts where changed.isRevoked || changed.fields.contains(.disabled) {
             guard let there = there[UTF8Text(changed.account.id)] else { continue }
-            let until = changed.isRevoked ? lifetime.map { changed.account.validSince + $0 } : nil
+            let until = lifetime.map { changed.account.allEndedAt + $0 }
             try await send(about: changed) { google throws(GoogleFailure) in
                 try await google.update(MirroredAccount.revocation(of: changed, until: until, there: there))
             }
         }
+        try end()
     }
 
-    /// Deletes the accounts that were deleted here.
-    ///
-    /// - Parameter warning: whether the log is told of those that stay.
-    func delete(warning: Bool) async throws(GoogleFailure) {
-        if warning, !changes.deletedBefore.isEmpty {
-            log.warning(
-                "accounts that were deleted while nothing was copied to Firebase stay there",
-                metadata: ["project": "\(project.id)", "accounts": "\(changes.deletedBefore.joined(separator: " "))"])
-        }
-        guard !changes.deleted.isEmpty else { return }
-        let refusals = try await google.delete(changes.deleted)
-        metrics.count(.deleted, changes.deleted.count - refusals.count, in: project.id)
-        for (place, reason) in refusals where changes.deleted.indices.contains(place) { refused(changes.deleted[place], reason) }
+    private func delete(_ deleted: [AccountMirror.Deleted]) async throws(GoogleFailure) {
+        guard !deleted.isEmpty else { return }
+        let refusals = try await google.delete(deleted.map(\.id))
+        metrics.count(.deleted, deleted.count - refusals.count, in: project.id)
+        for (place, reason) in refusals where deleted.indices.contains(place) { refused(deleted[place].id, reason) }
     }
 
-    private mutating func replace(_ some: [(changed: AccountMirror.Changed, record: JSON)], _ hash: FirebaseHash?)
-        async throws(GoogleFailure)
-    {
-        if some.count > 1, !isLast {
-            do {
-                let refusals = try await google.replace(some.map(\.record), hash)
-                metrics.count(.copied, some.count - refusals.count, in: project.id)
-                for (place, reason) in refusals where some.indices.contains(place) { try await tell(some[place].changed, reason) }
-                return
-            } catch {
-                // One record may be the reason why all are refused.
-                guard case .refused = error else { throw error }
-            }
+    private mutating func replace(
+        _ some: [(changed: AccountMirror.Changed, record: JSON)], _ hash: FirebaseHash?
+    ) async throws(GoogleFailure) {
+        if some.count > 1, let refusals = try? await google.replace(some.map(\.record), hash) {
+            answered += some.count
+            metrics.count(.copied, some.count - refusals.count, in: project.id)
+            for (place, reason) in refusals where some.indices.contains(place) { try await pass(over: some[place].changed, reason) }
+            return
         }
+        // One record may be the reason why all are refused.
         for (changed, record) in some {
             try await send(about: changed) { google throws(GoogleFailure) in
                 if let reason = try await google.replace([record], hash)[0] { throw .refused(code: reason) }
@@ -103,32 +112,37 @@ struct MirrorRound {
         }
     }
 
+    /// Makes calls about one account.
     private mutating func send(
         about changed: AccountMirror.Changed, _ calls: (MirrorCalls) async throws(GoogleFailure) -> Void
     ) async throws(GoogleFailure) {
-        guard clock.now() + MirrorCalls.timeout < changes.leasedUntil else { throw .unavailable("Google answers too slowly") }
         do {
             try await calls(google)
+            answered += 1
             metrics.count(.copied, in: project.id)
-            unansweredInARow = 0
         } catch {
             if case .refused(let code) = error {
-                unansweredInARow = 0
-                return try await tell(changed, code)
+                answered += 1
+                return try await pass(over: changed, code)
             }
-            unansweredInARow += 1
-            guard isLast, unansweredInARow < Self.unanswered else { throw error }
-            try await tell(changed, "\(error)")
+            unanswered.append((changed.account.id, error))
+            if answered == 0, unanswered.count >= Self.enough { throw error }
         }
     }
 
-    /// Says that Google does not take an account as it is here. That it is disabled or that sessions ended does not wait for the rest.
-    private func tell(_ changed: AccountMirror.Changed, _ reason: String) async throws(GoogleFailure) {
+    /// Ends the round. Throws when an account is left for the next attempt.
+    private func end() throws(GoogleFailure) {
+        guard let first = unanswered.first else { return }
+        guard changes.failures >= Self.failures, answered > 0 else { throw first.failure }
+        for (id, failure) in unanswered { refused(id, "\(failure)") }
+    }
+
+    /// Leaves an account that Google does not take as it is here. That it is disabled or that sessions ended does not depend on the rest.
+    private func pass(over changed: AccountMirror.Changed, _ reason: String) async throws(GoogleFailure) {
         refused(changed.account.id, reason)
         guard let there = there[UTF8Text(changed.account.id)] else { return }
         do { try await google.update(MirroredAccount.revocation(of: changed, there: there)) } catch {
-            if case .refused = error { return }
-            guard isLast else { throw error }
+            guard case .refused = error else { throw error }
         }
     }
 

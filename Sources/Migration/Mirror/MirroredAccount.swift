@@ -34,7 +34,7 @@ struct MirroredAccount {
             leavesPassword = !changed.isImported && hash != nil && brought == nil
             return
         }
-        guard changed.isImported || changed.account.isSame(as: there) else {
+        guard changed.isImported || there.isCopy(madeAt: changed.account.createdAt.milliseconds) else {
             (step, leavesPassword) = (.leaveOther, false)
             return
         }
@@ -57,7 +57,7 @@ struct MirroredAccount {
     static func revocation(of changed: AccountMirror.Changed, until: Instant? = nil, there: JSON) -> JSON {
         var body: JSON.Object = ["localId": .string(changed.account.id)]
         if changed.fields.contains(.disabled) { body["disableUser"] = .bool(changed.account.disabled) }
-        body["validSince"] = changed.account.validSince(at: there, until: until)
+        if changed.isRevoked { body["validSince"] = changed.account.validSince(at: there, until: until) }
         return .object(body)
     }
 }
@@ -70,7 +70,8 @@ extension AccountMirror.Changed {
         for (name, value) in members { record[name] = value }
         let identities = fields.contains(.identities) ? account.identities.map(\.atGoogle) : there.identities
         record["providerUserInfo"] = identities.isEmpty ? nil : .array(identities)
-        record["validSince"] = account.validSince(at: there)
+        record["validSince"] = isRevoked ? account.validSince(at: there) : there["validSince"]
+        if !isImported { record["createdAt"] = account.createdAtForGoogle }
         record.set(hash)
         return .object(record)
     }
@@ -84,7 +85,9 @@ extension AccountMirror.Changed {
     /// The bodies of `accounts:update` that bring what changed here. Google links one identity by a call.
     /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/update>
     fileprivate func updates(of there: JSON) -> [JSON] {
-        var update: JSON.Object = ["localId": .string(account.id), "validSince": account.validSince(at: there)]
+        var update: JSON.Object = ["localId": .string(account.id)]
+        if isRevoked { update["validSince"] = account.validSince(at: there) }
+        if !isImported { update["createdAt"] = account.createdAtForGoogle }
         var (attributes, providers): ([JSON], [JSON]) = ([], [])
         for (name, value) in members {
             switch (name, value) {
@@ -122,7 +125,7 @@ extension Account {
         var record: JSON.Object = ["localId": .string(id), "validSince": .string("\(validSince.seconds)")]
         for field in AuditEvent.Field.allCases { for (name, value) in members(of: field) { record[name] = value } }
         if let hash { record.set(hash) }
-        record["createdAt"] = .string("\(createdAt.milliseconds)")
+        record["createdAt"] = createdAtForGoogle
         record["lastLoginAt"] = lastLoginAt.map { .string("\($0.milliseconds)") }
         if !identities.isEmpty { record["providerUserInfo"] = .array(identities.map(\.atGoogle)) }
         let phones = (secondFactors.flatMap { (try? JSON.parse($0))?.array } ?? []).filter { $0["phoneInfo"] != nil }
@@ -142,21 +145,24 @@ extension Account {
         }
     }
 
-    /// Whether a record at Google is a copy of this account: a record has the time of creation that it was copied with. One that has nothing of a person
-    /// was made by a custom token for their data.
-    fileprivate func isSame(as there: JSON) -> Bool {
-        let isEmpty = ["email", "phoneNumber", "passwordHash", "customAttributes"].allSatisfy { there[$0] == nil }
-        return there["createdAt"]?.string == "\(createdAt.milliseconds)" || isEmpty && there.identities.isEmpty
-    }
+    /// The time of creation is also how a copy is known (`isCopy`).
+    fileprivate var createdAtForGoogle: JSON { .string("\(createdAt.milliseconds)") }
 
     /// An ending that Google knows already stays.
     fileprivate func validSince(at there: JSON, until: Instant? = nil) -> JSON {
         let known = there["validSince"]?.string.flatMap { Int64($0.asString) } ?? 0
-        return .string("\(max(validSince.seconds, known, until?.seconds ?? 0))")
+        return .string("\(max(allEndedAt.seconds, known, until?.seconds ?? 0))")
     }
 }
 
 extension JSON {
+    /// Whether the record at Google is a copy of an account that was made here at a time, in milliseconds: it has the time of creation that it was
+    /// copied with. One that has nothing of a person was made by a custom token for their data.
+    func isCopy(madeAt time: Int64?) -> Bool {
+        let isEmpty = ["email", "phoneNumber", "passwordHash", "customAttributes"].allSatisfy { self[$0] == nil }
+        return isEmpty && identities.isEmpty || time.map { self["createdAt"]?.string == UTF8Text("\($0)") } ?? false
+    }
+
     /// The identities of a record at Google at providers.
     fileprivate var identities: [JSON] {
         let others = [UTF8Text(SignInProvider.password), UTF8Text(SignInProvider.phone)]

@@ -157,7 +157,7 @@ def test_one_account_without_an_answer_holds_up_others_for_some_time_alone(mirro
     mirrored.age("1 minute")
     wait_until(lambda: mirrored.count("heldUp") > held, 30)
     # After some attempts, it is passed over.
-    mirrored.site.rows("UPDATE mirrors SET attempts = 99")
+    mirrored.site.rows("UPDATE mirrors SET failures = 99")
     mirrored.copy()
     assert mirrored.people[other]["displayName"] == "Another" and mirrored.people[stuck].get("displayName") is None
 

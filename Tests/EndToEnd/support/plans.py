@@ -43,7 +43,7 @@ JOBS = {
     "count mails that wait": r"SELECT count\(\*\), min\(created_at\) FROM deliveries",
     "find changes to copy to Firebase": r"FROM audit_events WHERE project_id = \$\d+ AND event_id > ",
     "note that changes are looked for": r"INSERT INTO mirrors",
-    "lease changes to copy to Firebase": r"UPDATE mirrors SET leased_until = \$\d+, attempts",
+    "lease changes to copy to Firebase": r"UPDATE mirrors SET leased_until = \$\d+ WHERE",
     "pin issuers": r"INSERT INTO provider_issuers",
     "seal again": r"FROM deliveries WHERE project_id = \$\d+ AND \(delivery_id\) > ",
     "count sign-ins of a former key": r"SELECT flow_id, secrets, expires_at FROM sign_in_flows",

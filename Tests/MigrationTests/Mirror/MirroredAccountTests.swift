@@ -22,11 +22,11 @@ import Text
     private func mirrored(
         _ account: Account, _ hash: String? = nil, _ fields: Set<AuditEvent.Field> = Set(AuditEvent.Field.allCases),
         isImported: Bool = false,
-        there: JSON?
+        isRevoked: Bool = false, there: JSON?
     ) throws -> MirroredAccount {
         let hash = try hash.map { try #require(PasswordHash($0)) }
         return MirroredAccount(
-            AccountMirror.Changed(account, hash, isImported: isImported, fields: fields, isRevoked: false), there: there)
+            AccountMirror.Changed(account, hash, isImported: isImported, fields: fields, isRevoked: isRevoked), there: there)
     }
 
     private func bodies(_ mirrored: MirroredAccount) throws -> [JSON] {
@@ -88,6 +88,23 @@ import Text
         #expect(try mirrored(account(), Self.ours, there: ["localId": "ada", "createdAt": "1600000000000"]).step != .leaveOther)
     }
 
+    @Test func `a record that a custom token made becomes a copy that is known afterwards`() throws {
+        let there: JSON = ["localId": "ada", "createdAt": "1600000000000"]
+        let updated = try bodies(try mirrored(account(), nil, [.email], there: there))
+        #expect(updated[0]["createdAt"] == "1500000000000")
+        let (replaced, _) = try record(try mirrored(account(), Self.ours, there: there))
+        #expect(replaced["createdAt"] == "1500000000000")
+        #expect(try mirrored(account(), Self.ours, [.claims], there: replaced).step != .leaveOther)
+    }
+
+    @Test func `only a revocation moves the time from which tokens count`() throws {
+        let there: JSON = ["localId": "ada", "validSince": "1500000000", "email": "ada@example.com"]
+        for (isRevoked, expected) in [(false, nil), (true, "1600000000")] as [(Bool, JSON?)] {
+            let bodies = try bodies(try mirrored(account(), nil, [.profile], isImported: true, isRevoked: isRevoked, there: there))
+            #expect(bodies[0]["validSince"] == expected)
+        }
+    }
+
     @Test func `a password that was set here takes the whole record along, with what only Google has`() throws {
         let there: JSON = [
             "localId": "ada", "validSince": "1700000000", "disabled": true, "customAttributes": #"{"role":"there"}"#,
@@ -127,7 +144,7 @@ import Text
             ([.identities], [:]),
         ]
         for (fields, expected) in rows {
-            var body: JSON.Object = ["localId": "ada", "validSince": "1600000000"]
+            var body: JSON.Object = ["localId": "ada"]
             for member in expected { body[member.name] = member.value }
             let mirrored = try mirrored(account, Self.ours, fields, isImported: true, there: there)
             #expect(try bodies(mirrored) == [.object(body)], "\(fields)")
