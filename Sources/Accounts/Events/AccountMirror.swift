@@ -18,7 +18,7 @@ package struct AccountMirror: Sendable {
     /// When nobody has looked for so long, copying was switched off.
     static let pause: Duration = .seconds(300)
     /// How often it is noted that somebody looks.
-    private static let noted: Duration = .seconds(60)
+    private static let noted: Duration = .seconds(15)
 
     let storage: Storage
     let clock: Clock
@@ -37,7 +37,7 @@ package struct AccountMirror: Sendable {
     package struct Target: Sendable {
         /// Its id at Google.
         package let id: String
-        /// What it is told; a project may be told several things, each at its own pace. The word stands in the table.
+        /// The name of the thing that it is told: a project may be told several, each at its own pace. It stands in the table.
         package let purpose: String
         /// How long changes wait, beyond the lag.
         package let delay: Duration
@@ -231,6 +231,7 @@ package struct AccountMirror: Sendable {
         _ changes: inout Changes, with events: [Event], in project: ProjectSettings, pausing pause: Pause
     ) async throws(AccountError) {
         var said: [UTF8Text: (fields: Set<AuditEvent.Field>, ending: Instant?)] = [:]
+        var created: [UTF8Text: Instant] = [:]
         var deleted: [UTF8Text: Event] = [:]
         for event in events {
             guard let fields = event.action.changedFields else { continue }
@@ -238,7 +239,9 @@ package struct AccountMirror: Sendable {
             if event.action == .accountEnabled, pause.contains(event.time) { continue }
             let id = UTF8Text(event.accountID)
             said[id, default: ([], nil)].fields.formUnion(fields)
-            if event.action.mayEndSessions { said[id]?.ending = event.time }
+            if event.action == .accountCreated { created[id] = event.time }
+            // With the account its first password was made.
+            if event.action.mayEndSessions, created[id] != event.time { said[id]?.ending = event.time }
             if event.action == .accountDeleted { deleted[id] = event }
         }
         guard !said.isEmpty else { return }

@@ -91,6 +91,7 @@ import Testing
         for id in ["ada", "bob"] { try await made(id, fixture) }
         // Switched on, off, and on again.
         #expect(try await next(fixture) == nil)
+        fixture.time.advance(.seconds(1))
         _ = try await fixture.accounts.deletion.delete("ada", by: fixture.operator)
         fixture.time.advance(AccountMirror.pause + .seconds(1))
         var changes = try #require(try await next(fixture))
@@ -133,6 +134,7 @@ import Testing
     @Test func `a revocation is told apart from other changes`() async throws {
         let fixture = try await Fixture()
         for id in ["ada", "bob"] { try await made(id, fixture, password: "secret") }
+        fixture.time.advance(.seconds(1))
         try await fixture.accounts.administration.accounts.revokeSessions(of: "ada", by: fixture.operator)
         fixture.time.advance(mirror(fixture).lag + .seconds(1))
         let changes = try #require(try await next(fixture))
