@@ -21,6 +21,7 @@ FOLDER = ROOT / "Tests/EndToEnd/golden"
 FORMS = {
     "localId": ("[A-Za-z0-9]{28}", "<localId>"),
     "user_id": ("[A-Za-z0-9]{28}", "<localId>"),
+    "uid": ("[A-Za-z0-9]{28}", "<localId>"),
     "sub": ("[A-Za-z0-9]{28}", "<localId>"),
     "refreshToken": ("[A-Za-z0-9_-]{40,}", "<refreshToken>"),
     "refresh_token": ("[A-Za-z0-9_-]{40,}", "<refreshToken>"),
@@ -43,7 +44,7 @@ NUMBERS = {
     "auth_time": (1_600_000_000, 4_000_000_000, "<seconds>"),
 }
 RENEWAL = "where that is meant, run the test again with GOLDEN=write"
-TOKENS = {"idToken", "access_token", "id_token", "oauthIdToken"}
+TOKENS = {"idToken", "customToken", "access_token", "id_token", "oauthIdToken"}
 
 
 def named(value, name="", replace=()):

@@ -12,15 +12,25 @@ from support.clients.api import posted
 from support.clients.emulator import ask
 from support.harness import ROOT
 from support.leaks import note
+from support.migration.service_accounts import ServiceAccount
 from support.names import API_KEY, METHODS, TIMEOUT
-from support.servers.site import Site
+from support.servers.site import Site, write_secret
+
+
+SIGNER, ADMINISTRATOR = ServiceAccount("firestore-signer", "acme-prod"), ServiceAccount("administrator", "acme-prod")
+FIRESTORE = {
+    "projectId": "acme-prod",
+    "serviceAccount": {"file": f"../{SIGNER.key.kid}.json"},
+    "administrator": {"file": f"../{ADMINISTRATOR.key.kid}.json"},
+    "claims": ["gh_provider"],
+}
 
 
 @pytest.fixture(scope="module")
 def place(doubles):
     site = Site(
         {name: doubles[name].entry() for name in ("oidc.fake", "apple.com")},
-        project={"signIn": METHODS},
+        project={"signIn": METHODS, "firestore": FIRESTORE},
         others={
             "open": {
                 "project": "open-project",
@@ -32,6 +42,8 @@ def place(doubles):
             }
         },
     )
+    for account in (SIGNER, ADMINISTRATOR):
+        write_secret(site.folder / f"{account.key.kid}.json", account.file())
     site.serve()
     yield site
     site.close()
@@ -74,6 +86,7 @@ def test_a_password_account_from_sign_up_to_deletion(call):
     call("update.profile", "update", {"idToken": token, "displayName": "Ada", "photoUrl": "https://example.com/ada.png"})
     call("signInWithPassword.profile", "signInWithPassword", ada)
     call("lookup", "lookup", {"idToken": token})
+    call("createFirebaseToken", "createFirebaseToken", {"idToken": token})
     call("token", "/v1/token", {"grantType": "refresh_token", "refreshToken": signed_in["refreshToken"]})
     call("lookup.refreshed", "lookup", {"idToken": token})
     changed = call("update.password", "update", {"idToken": token, "password": "battery staple", "returnSecureToken": True})
