@@ -16,7 +16,6 @@ from support.migration.service_accounts import ServiceAccount
 from support.names import API_KEY, METHODS, TIMEOUT
 from support.servers.site import Site, write_secret
 
-
 SIGNER, ADMINISTRATOR = ServiceAccount("firestore-signer", "acme-prod"), ServiceAccount("administrator", "acme-prod")
 FIRESTORE = {
     "projectId": "acme-prod",
