@@ -23,6 +23,7 @@ package actor Server {
     private static let keyInterval: Duration = .seconds(60)
     private static let cleanupInterval: Duration = .seconds(300)
     private static let mirrorInterval: Duration = .seconds(2)
+    private static let seenInterval: Duration = .seconds(10)
     private static let idleInterval: Duration = .seconds(3600)
     /// Work that no request waits for begins this long after the start, so that the first health check does not compete with it.
     private static let afterStart: Duration = .milliseconds(100)
@@ -95,6 +96,9 @@ package actor Server {
             },
             every(Self.idleInterval, "end idle sessions", soon: true) { [process] in
                 try await cleanup.endIdleSessions(of: process.projects.current.all.map(\.settings))
+            },
+            every(Self.seenInterval, "note that changes are copied to Firebase", soon: true) { [process, deliveryLoop] in
+                try await deliveryLoop.mirror.see(process.projects.current.all.map(\.settings))
             },
             every(Self.mirrorInterval, "copy changes of accounts to Firebase") { [process, deliveryLoop] in
                 await deliveryLoop.mirror.copy(process.projects.current.all.map(\.settings))

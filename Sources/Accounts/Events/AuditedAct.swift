@@ -89,7 +89,7 @@ struct AuditedAct {
     /// - Parameter row: the account's.
     static func factsOfDeletion(of row: SQL, in project: ProjectSettings) -> SQL {
         """
-        'createdAt', (extract(epoch FROM \(row).created_at) * 1000)::bigint, 'imported', EXISTS (
+        'createdAt', floor(extract(epoch FROM \(row).created_at) * 1000)::bigint, 'imported', EXISTS (
             SELECT 1 FROM imported_accounts i WHERE i.project_id = \(project: project) AND i.account_id = \(row).account_id)
         """
     }

@@ -8,8 +8,8 @@ import Text
 
 /// Signs custom tokens for a Firebase project, by which a person of this project gets at the data there (`FirestoreAccess`).
 ///
-/// A person shows an ID token of this server. One of Google's is refused, also while people move here: otherwise whoever found it could become the
-/// person at Google again, long after it has expired.
+/// A person shows an ID token of this server. One of Google's is refused, also while people move here: a thief who found one could otherwise trade
+/// it for a session at Google that lasts longer than the token.
 package struct FirestoreTokens: Sendable {
     let idTokens: IDTokens
 

@@ -58,7 +58,7 @@ enum GoogleAnswer {
         let answered = "Google's \(call) answered \(status)\(code.isEmpty ? "" : " \(code)")"
         switch status {
         case 400 where code == blocked: return .blocked(text.map(detail) ?? "")
-        case 400 where busy.contains(code): return .unavailable(answered)
+        case 400 where isBusy(code): return .unavailable(answered)
         case 400 where isCode(code) && code != "PROJECT_NUMBER_MISMATCH": return .refused(code: code)
         case 403: return .forbidden(answered)
         case 408, 429, 500...: return .unavailable(answered)
@@ -67,7 +67,9 @@ enum GoogleAnswer {
     }
 
     /// Refusals that say nothing of what was asked: a later call may have an answer.
-    private static let busy: Set<String> = ["QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED", "TOO_MANY_ATTEMPTS_TRY_LATER"]
+    private static func isBusy(_ code: String) -> Bool {
+        ["QUOTA_", "RESOURCE_EXHAUSTED", "TOO_MANY_"].contains { code.utf8.starts(with: $0.utf8) }
+    }
 
     /// The code, alone or in front of a colon and a detail; of another text its beginning, without characters that a log should not have.
     private static func code(_ text: UTF8Text) -> String {

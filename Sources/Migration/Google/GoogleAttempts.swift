@@ -32,10 +32,6 @@ package struct GoogleAttempts: Sendable {
 extension GoogleFailure {
     /// Whether the same call may succeed later.
     fileprivate var mayPass: Bool {
-        switch self {
-        case .unavailable: true
-        case .refused(let code): ["QUOTA_", "TOO_MANY_"].contains { code.utf8.starts(with: $0.utf8) }
-        case .blocked, .misconfigured, .forbidden: false
-        }
+        if case .unavailable = self { true } else { false }
     }
 }

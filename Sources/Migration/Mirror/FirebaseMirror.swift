@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 package import Curl
 import JSON
 package import Logging
@@ -35,21 +35,24 @@ package struct FirebaseMirror: Sendable {
         self.log = log
     }
 
-    /// Copies what waits of these projects.
-    package func copy(_ projects: [ProjectSettings]) async {
-        let all = projects.flatMap { project in targets(of: project).map { (project, $0) } }
-        // While one is copied, the others do not count as switched off.
-        for (project, target) in all { await logging(project, target) { try await mirror.see(target.mirror, of: project) } }
-        for (project, target) in all { await logging(project, target) { try await copy(project, to: target) } }
+    /// Notes that this process copies changes of these projects. It does not wait for Google, so that a project whose turn is far off does not count
+    /// as switched off.
+    package func see(_ projects: [ProjectSettings]) async throws(AccountError) {
+        for project in projects { for target in targets(of: project) { try await mirror.see(target.mirror, of: project) } }
     }
 
-    private func logging(_ project: ProjectSettings, _ target: Target, _ work: () async throws -> Void) async {
-        do { try await work() } catch {
-            metrics.count(.heldUp, in: project.id)
-            let reason = (error as? AccountError)?.logDetail ?? "\(error)"
-            log.warning(
-                "changes of accounts could not be copied to Firebase",
-                metadata: ["project": "\(project.id)", "firebase": "\(target.mirror.id)", "reason": "\(reason)"])
+    /// Copies what waits of these projects.
+    package func copy(_ projects: [ProjectSettings]) async {
+        for project in projects {
+            for target in targets(of: project) {
+                do { try await copy(project, to: target) } catch {
+                    metrics.count(.heldUp, in: project.id)
+                    let reason = (error as? AccountError)?.logDetail ?? "\(error)"
+                    log.warning(
+                        "changes of accounts could not be copied to Firebase",
+                        metadata: ["project": "\(project.id)", "firebase": "\(target.mirror.id)", "reason": "\(reason)"])
+                }
+            }
         }
     }
 

@@ -7,8 +7,8 @@ import Text
 
 /// Copies one piece of changes to a Firebase project.
 ///
-/// An account that Google refuses is logged and passed over, since it would be refused again. One about which Google has no answer is left for
-/// the next attempt, and so are those behind it only if Google answers about none. After many attempts it is passed over, too, if Google answers about others.
+/// Google refuses an account: it is logged and passed over, since Google would refuse it again. Google has no answer about an account: the others
+/// are copied, and the piece is begun again later. After many attempts, the account is passed over, too, if Google answers about others.
 struct MirrorRound {
     /// The failures after which the rest no longer waits for one account: about five minutes.
     private static let failures = 20
@@ -22,7 +22,7 @@ struct MirrorRound {
     private let log: Logger
     /// Google's records of the accounts.
     private var there: [UTF8Text: JSON] = [:]
-    /// Whether Google has answered anything.
+    /// Whether Google has told of the accounts.
     private(set) var isAnswered = false
     private var answered = 0
     private var unanswered: [(id: String, failure: GoogleFailure)] = []
@@ -43,7 +43,6 @@ struct MirrorRound {
     /// Brings what changed of the accounts.
     mutating func copy() async throws(GoogleFailure) {
         let known = try await google.records(of: changes.deleted.map(\.id))
-        isAnswered = true
         var ours: [AccountMirror.Deleted] = []
         for account in changes.deleted {
             guard let there = known[UTF8Text(account.id)] else { continue }
@@ -90,7 +89,16 @@ struct MirrorRound {
 
     private func delete(_ deleted: [AccountMirror.Deleted]) async throws(GoogleFailure) {
         guard !deleted.isEmpty else { return }
-        let refusals = try await google.delete(deleted.map(\.id))
+        let refusals: [Int: String]
+        do { refusals = try await google.delete(deleted.map(\.id)) } catch {
+            guard case .refused(let code) = error else { throw error }
+            // One id may be the reason why all are refused.
+            guard deleted.count == 1 else {
+                for account in deleted { try await delete([account]) }
+                return
+            }
+            refusals = [0: code]
+        }
         metrics.count(.deleted, deleted.count - refusals.count, in: project.id)
         for (place, reason) in refusals where deleted.indices.contains(place) { refused(deleted[place].id, reason) }
     }

@@ -27,7 +27,7 @@ struct MirroredAccount {
     /// - Parameter there: the record at Google; `nil` where there is none.
     init(_ changed: AccountMirror.Changed, there: JSON?) {
         let hash = changed.passwordHash
-        let kind = hash.flatMap { try? FirebaseHash($0) }.flatMap { $0.uploadParameters == nil ? nil : $0 }
+        let kind = hash.flatMap(FirebaseHash.init(forUpload:))
         let brought = kind == nil ? nil : hash
         guard let there else {
             step = changed.isImported ? .leaveGone : .replace(record: changed.account.newRecord(brought), kind)
@@ -194,6 +194,12 @@ extension LinkedIdentity {
 }
 
 extension FirebaseHash {
+    /// `nil` for a hash that no upload of ours can bring.
+    fileprivate init?(forUpload hash: PasswordHash) {
+        guard let made = try? FirebaseHash(hash), made.uploadParameters != nil else { return nil }
+        self = made
+    }
+
     /// The members of `accounts:batchCreate` that say how the hashes of its records are made; `nil` for Firebase's own scheme, whose key only
     /// Google has to know.
     /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/batchCreate>

@@ -70,7 +70,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
             let configuration = try common.soundConfiguration()
             if let reason = configuration.reasonWhyUnknown(project) { throw Failed(reason) }
             let account = try GoogleServiceAccount(path: file)
-            // Whoever is given a token for data there could sign in here with it.
+            // Otherwise a person could sign in here with the custom token that they get for their data.
             for other in configuration.projects.map(\.settings) where other.firestore?.signer.email.isExactly(account.email) == true {
                 throw Failed(
                     "\(account.email) signs for data at Firebase (firestore of \(other.id)); take another service account for the back end")

@@ -28,7 +28,7 @@ class Mirrored:
 
     def is_copied(self, late=False):
         return self.site.value(
-            f"""SELECT max(event_id) IS NOT DISTINCT FROM (SELECT {"min" if late else "max"}(event_id) FROM mirrors)
+            f"""SELECT coalesce(max(event_id), 0) = (SELECT {"min" if late else "max"}(event_id) FROM mirrors)
             FROM audit_events WHERE project_id = 'demo'"""
         )
 

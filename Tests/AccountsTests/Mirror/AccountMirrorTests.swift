@@ -16,8 +16,13 @@ import Testing
         AccountMirror(database: fixture.database, clock: fixture.time.clock, statementTimeout: .seconds(10))
     }
 
-    private func next(_ fixture: Fixture) async throws -> AccountMirror.Changes? {
-        try await mirror(fixture).next(of: fixture.project, for: target).changes
+    /// As the server does: it tells that it copies, and asks.
+    private func next(
+        _ fixture: Fixture, of project: ProjectSettings? = nil, for target: AccountMirror.Target? = nil
+    ) async throws -> AccountMirror.Changes? {
+        let (project, target) = (project ?? fixture.project, target ?? self.target)
+        try await mirror(fixture).see(target, of: project)
+        return try await mirror(fixture).next(of: project, for: target).changes
     }
 
     private func done(_ changes: AccountMirror.Changes, _ fixture: Fixture) async throws {
@@ -67,12 +72,25 @@ import Testing
         try await made("ada", fixture)
         fixture.time.advance(mirror(fixture).lag + .seconds(1))
         try await done(try #require(try await next(fixture)), fixture)
-        #expect(
-            try await mirror(fixture).next(of: fixture.project, for: AccountMirror.Target(id: "another", purpose: "accounts")).changes
-                != nil)
+        #expect(try await next(fixture, for: AccountMirror.Target(id: "another", purpose: "accounts")) != nil)
         var other = fixture.project
         other.id = "other"
-        #expect(try await mirror(fixture).next(of: other, for: target).changes == nil)
+        #expect(try await next(fixture, of: other) == nil)
+    }
+
+    @Test func `a deletion tells when the account was made, as a copy of the account does`() async throws {
+        let fixture = try await Fixture()
+        // The next millisecond is nearer than the last one.
+        fixture.time.advance(.microseconds(1_000_900 - fixture.time.clock.now().microseconds % 1_000_000))
+        try await made("ada", fixture)
+        try await made("bob", fixture)
+        #expect(try await next(fixture) == nil)
+        let createdAt = try #require(try await fixture.stored("ada")).createdAt.milliseconds
+        try await fixture.accounts.deletion.delete("ada", by: fixture.operator)
+        _ = try await fixture.accounts.deletion.deleteAll(of: ["bob"], enabledToo: true, by: fixture.operator)
+        fixture.time.advance(mirror(fixture).lag + .seconds(1))
+        let deleted = try #require(try await next(fixture)).deleted
+        #expect(Set(deleted.map(\.id)) == ["ada", "bob"] && deleted.allSatisfy { $0.createdAt == createdAt })
     }
 
     @Test func `an account that is gone counts as deleted only if it was`() async throws {
@@ -94,6 +112,8 @@ import Testing
         fixture.time.advance(.seconds(1))
         _ = try await fixture.accounts.deletion.delete("ada", by: fixture.operator)
         fixture.time.advance(AccountMirror.pause + .seconds(1))
+        // Before a process tells that it copies, no change is given.
+        #expect(try await mirror(fixture).next(of: fixture.project, for: target).changes == nil)
         var changes = try #require(try await next(fixture))
         #expect(changes.deleted.isEmpty && changes.deletedBefore == ["ada"] && changes.accounts.map(\.account.id) == ["bob"])
         try await done(changes, fixture)
@@ -147,9 +167,9 @@ import Testing
         try await made("ada", fixture)
         fixture.time.advance(mirror(fixture).lag + .seconds(1))
         try await done(try #require(try await next(fixture)), fixture)
-        #expect(try await mirror(fixture).next(of: fixture.project, for: late).changes == nil)
+        #expect(try await next(fixture, for: late) == nil)
         fixture.time.advance(.seconds(300))
-        #expect(try await mirror(fixture).next(of: fixture.project, for: late).changes?.accounts.map(\.account.id) == ["ada"])
+        #expect(try await next(fixture, for: late)?.accounts.map(\.account.id) == ["ada"])
     }
 }
 
