@@ -24,11 +24,11 @@ package enum FormerPerson: Sendable {
 }
 
 extension FormerPerson {
-    /// The part that limits count: it alone says who is meant.
+    /// The text that limits count, and by which two requests know that they ask the same.
     var name: String {
         switch self {
-        case .id(let id): id
-        case .address(let email): email
+        case .id(let id): "id \(id)"
+        case .address(let email): "address \(email)"
         case .identity(let providerID, let subjects, _): ([providerID] + subjects).joined(separator: " ")
         }
     }

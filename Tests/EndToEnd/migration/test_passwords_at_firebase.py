@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from support.clients.api import assert_error
 from support.leaks import note
-from support.migration.firebase import SIGNER_KEY, scrypt_hash
+from support.migration.hashes import SIGNER_KEY, scrypt_hash
 from support.migration.moving_site import MovingSite
 
 FIRST, SECOND = note("a first password"), note("a second password")

@@ -4,20 +4,19 @@ It answers at Google's own names (`FixedNames`). It is made of Google's document
 """
 
 import base64
-import hashlib
 import json
 import secrets
 import threading
 import time
 
 import jwt
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from werkzeug.wrappers import Request, Response
 
 from support.jwts import Key
 from support.leaks import note
 from support.migration.certificates import certificate_of
 from support.migration.fixed_names import FixedNames
+from support.migration.hashes import SIGNER_KEY
 from support.migration.people import Accounts, Refused
 from support.migration.service_accounts import ServiceAccount, read_custom_token
 from support.web_server import WebServer
@@ -310,13 +309,3 @@ class Firebase:
 def error(message, status=400):
     body = {"error": {"code": status, "message": message, "errors": [{"message": message, "domain": "global", "reason": "invalid"}]}}
     return Response(json.dumps(body), status, content_type="application/json")
-
-
-SIGNER_KEY = secrets.token_bytes(64)
-
-
-def scrypt_hash(password, salt, signer_key=SIGNER_KEY, separator=b"\x07", rounds=8, memory_cost=14):
-    """Firebase's own hash of a password. https://github.com/firebase/scrypt"""
-    key = hashlib.scrypt(password.encode(), salt=salt + separator, n=1 << memory_cost, r=rounds, p=1, maxmem=1 << 27, dklen=32)
-    encryptor = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
-    return encryptor.update(signer_key) + encryptor.finalize()

@@ -4,7 +4,7 @@ import base64
 import functools
 
 from support.leaks import note
-from support.migration.firebase import scrypt_hash
+from support.migration.hashes import scrypt_hash
 
 PASSWORD = note("a password of a person who moves")
 SALT = b"salt of all"
