@@ -30,6 +30,7 @@ package final class Accounts: Sendable {
     package let signIns: SignInMetrics
 
     package let signIn: SignInRules
+    package let secondFactors: SecondFactorRules
     package let justInTime: JustInTimeImports
     package let openID: OpenIDRules
     package let administration: AdministrationRules
@@ -54,9 +55,10 @@ package final class Accounts: Sendable {
             storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock, tokenKey: masterKey.tokenKey
         )
         limits = RateLimits(database: database, clock: clock, refusals: refusals)
+        let factorSecrets = FactorSecrets(keys: masterKey.factorSecrets)
         let imports = AccountImport(
             storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys,
-            factorSecrets: FactorSecrets(keys: masterKey.factorSecrets), fingerprintKey: masterKey.importedPasswords)
+            factorSecrets: factorSecrets, fingerprintKey: masterKey.importedPasswords)
         justInTime = JustInTimeImports(
             storage: storage, clock: clock, limits: limits, imports: imports, source: formerAccounts, log: log)
         directory = AccountDirectory(storage: storage, limits: limits, justInTime: justInTime)
@@ -70,7 +72,8 @@ package final class Accounts: Sendable {
             addressHashes: addressHashes, limits: limits)
         let notices = OwnerNotices(mails: codeMails)
         codes = ActionCodes(
-            storage: storage, clock: clock, directory: directory, passwords: passwords, mails: codeMails, notices: notices, limits: limits)
+            storage: storage, clock: clock, directory: directory, passwords: passwords, mails: codeMails, notices: notices, limits: limits,
+            secrets: factorSecrets)
         changes = AccountChanges(
             storage: storage, clock: clock, directory: directory, idTokens: idTokens, passwords: passwords, notices: notices,
             completion: completion)
@@ -93,6 +96,17 @@ package final class Accounts: Sendable {
             providerIssuers: ProviderIssuers(database: database),
             flows: SignInFlows(database: database, masterKey: masterKey, clock: clock),
             pendingTokens: PendingTokens(database: database, masterKey: masterKey, clock: clock))
+        let recoveryCodes = RecoveryCodes(
+            storage: storage, clock: clock, idTokens: idTokens, notices: notices, key: masterKey.recoveryCodes)
+        secondFactors = SecondFactorRules(
+            signIns: SecondFactorSignIns(
+                storage: storage, clock: clock, limits: limits,
+                pending: PendingSignIns(storage: storage, clock: clock, secrets: factorSecrets), recoveryCodes: recoveryCodes,
+                warnings: SecondFactorWarnings(storage: storage, clock: clock, notices: notices), completion: completion),
+            enrollments: FactorEnrollments(
+                storage: storage, clock: clock, idTokens: idTokens, secrets: factorSecrets, notices: notices, completion: completion,
+                keys: masterKey.enrollments),
+            recoveryCodes: recoveryCodes)
         openID = OpenIDRules(
             requests: AuthorizationRequests(
                 storage: storage, clock: clock, completion: completion,
@@ -111,7 +125,7 @@ package final class Accounts: Sendable {
             sessionCookies: SessionCookies(storage: storage, clock: clock, idTokens: idTokens),
             operatorProofs: OperatorProofs(masterKey: masterKey, clock: clock),
             imports: imports,
-            exports: AccountExport(storage: storage, factorSecrets: FactorSecrets(keys: masterKey.factorSecrets)))
+            exports: AccountExport(storage: storage, factorSecrets: factorSecrets))
     }
 }
 
@@ -127,6 +141,13 @@ package struct SignInRules: Sendable {
     package let providerIssuers: ProviderIssuers
     package let flows: SignInFlows
     package let pendingTokens: PendingTokens
+}
+
+/// The rules about second factors, and what stands in for them.
+package struct SecondFactorRules: Sendable {
+    package let signIns: SecondFactorSignIns
+    package let enrollments: FactorEnrollments
+    package let recoveryCodes: RecoveryCodes
 }
 
 /// The rules of the OpenID provider.

@@ -20,7 +20,10 @@ package enum IdentityToolkit {
         DeleteTenant.handler,
         Discovery.handler,
         DownloadAccounts.handler,
+        FinalizeMFAEnrollment.handler,
+        FinalizeMFASignIn.handler,
         FirebaseKeys.handler,
+        GenerateRecoveryCodes.handler,
         GetConfig.handler,
         GetDefaultSupportedIDPConfig.handler,
         GetInboundSAMLConfig.handler,
@@ -57,9 +60,12 @@ package enum IdentityToolkit {
         SignInWithIDP.handler,
         SignInWithPassword.handler,
         SignUp.handler,
+        StartMFAEnrollment.handler,
+        StartMFASignIn.handler,
         UpdateAccount.handler,
         UpdateAccountByAdministrator.handler,
         UpdateConfig.handler,
         UpdateProviderConfig.handler,
+        WithdrawMFAEnrollment.handler,
     ]
 }

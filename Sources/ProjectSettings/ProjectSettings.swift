@@ -31,6 +31,7 @@ package struct ProjectSettings: Sendable {
     package var signIn = SignInMethods()
     /// When true, no call that is given an address shows whether it has an account; except `signUp`, as with Firebase.
     package var emailEnumerationProtection = true
+    package var multiFactor = MultiFactor()
     package var sessions = Sessions()
     package var limits = Limits()
     package var customTokens = CustomTokens()
@@ -92,6 +93,7 @@ extension ProjectSettings {
         signIn = SignInMethods(section.section("signIn"))
         section.hint("linking", "write signIn: {linking: …}")
         emailEnumerationProtection = section.bool("emailEnumerationProtection", default: emailEnumerationProtection)
+        multiFactor = MultiFactor(section.section("mfa"))
         sessions = Sessions(section.section("sessions"))
         customTokens = CustomTokens(section.section("customTokens"))
         audit = Audit(section.section("audit"))

@@ -50,7 +50,7 @@ import Text
     }
 
     @Test func `tells the client of a sign-in that waits for a step which no call asks for`() {
-        let failure = Failure(describing: PendingSignIn(due: .secondFactor))
+        let failure = Failure.unanswerableSecondFactor
         #expect(failure.message == "OPERATION_NOT_ALLOWED : This account needs a second factor, which this server cannot ask for.")
         #expect(failure.kind == .business)
     }

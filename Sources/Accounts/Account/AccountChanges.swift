@@ -53,6 +53,7 @@ package struct AccountChanges: Sendable {
             [change] () async throws(AccountError) in
             try await retryingConflicts { () async throws(AccountError) in
                 let (account, token) = try await idTokens.account(of: idToken, charging: (.update, client), in: project)
+                try token.requireFreshSecondFactor(for: account, in: project, at: clock.now())
                 // Where addresses are protected, an address changes only by a mail to the new one.
                 guard !project.emailEnumerationProtection || account.email == nil || !change.movesEmail(of: account) else {
                     throw .emailNeedsVerification
@@ -115,7 +116,9 @@ package struct AccountChanges: Sendable {
         if fate == .replaced {
             let isByPassword = links || changed.hasPassword && token.signInProvider == SignInProvider.anonymous
             let provider = isByPassword ? SignInProvider.password : token.signInProvider
-            let authentication = Authentication(account: changed, signInProvider: provider, time: authTime, continuesSession: true)
+            let authentication = Authentication(
+                account: changed, signInProvider: provider, time: authTime, continuesSession: true,
+                secondFactor: token.secondFactor)
             outcome = try await completion.complete(
                 authentication, with: statements, as: links ? .linked : nil, by: SignInProvider.password, in: project,
                 from: client, at: now

@@ -70,6 +70,12 @@ package enum AccountError: Error {
     case voidDigits
     /// Another address than the one that the code was mailed to.
     case emailMismatch
+    /// The code of a text message or of an authenticator app is wrong, or was used.
+    case wrongCode
+    /// The code that was sent, or the factor that is being enrolled, does not exist, was used, or is another account's.
+    case codeSessionUnknown
+    case codeSessionExpired
+    case secondFactor(SecondFactorError)
     /// Data that a write relied on has changed since it was read; nothing was written.
     case conflict
     /// The password is too short for any project; the answer shows this text.

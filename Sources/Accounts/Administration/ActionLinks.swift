@@ -26,7 +26,8 @@ extension ActionCodeMails {
             guard let made = makeCode(for: codeMail, options, in: project) else { throw .invalidActionCode }
             let act = act(on: account, email, at: made.code.created, made.code.kind, by: administrator)
             let listed = outbox?.enqueueForRecent(
-                OutgoingMail(codeMail, with: made, options), until: made.code.expires, for: made.hash, in: project)
+                OutgoingMail(codeMail, link: made.link, at: made.code.created, options), until: made.code.expires, for: made.hash,
+                in: project)
             let statements = [made.insertion, act.record(AccountEvent(.linkMade), in: project)] + [listed].compactMap(\.self)
             _ = try await storage.write(all: statements, by: administrator, waitingFor: account?.id)
             return ActionLink(code: made.text, link: made.link)

@@ -16,6 +16,8 @@ package struct ActionCode: Sendable, Equatable {
         /// Gives the account back to an address that it had when the code was made.
         case recoverEmail
         case signIn
+        /// Takes away a second factor that was enrolled when the code was made.
+        case revertSecondFactorAddition
     }
 
     package let kind: Kind
@@ -31,6 +33,10 @@ package struct ActionCode: Sendable, Equatable {
     let emailProven: Bool
     let created: Instant
     let expires: Instant
+    /// The second factor that `revertSecondFactorAddition` takes away; `nil` for other kinds.
+    package var factorID: String?
+    /// That factor, as long as the account has it.
+    package var factor: SecondFactors.Factor?
 }
 
 extension ActionCode {
@@ -46,7 +52,7 @@ extension ActionCode.Kind {
         case .signIn: .seconds(6 * 3600)
         case .verifyEmail, .verifyAndChangeEmail: .seconds(3 * 86400)
         // A person who is away notices late that an intruder has moved their account.
-        case .recoverEmail: .seconds(30 * 86400)
+        case .recoverEmail, .revertSecondFactorAddition: .seconds(30 * 86400)
         }
     }
 }
@@ -67,13 +73,14 @@ extension ActionCode {
         return Digest.sha256(bytes)
     }
 
-    static let columns = SQL(unsafe: "c.kind, c.account_id, c.email, c.new_email, c.email_proven, c.created_at, c.expires_at")
+    static let columns = SQL(
+        unsafe: "c.kind, c.account_id, c.email, c.new_email, c.email_proven, c.created_at, c.expires_at, c.enrollment_id")
 
     init?(_ row: inout RowReader) throws(PostgresError) {
         guard let kind = Kind(rawValue: try row.next()) else { return nil }
         self.init(
             kind: kind, accountID: try row.next(), email: try row.next(), newEmail: try row.next(), emailProven: try row.next(),
-            created: try row.next(), expires: try row.next())
+            created: try row.next(), expires: try row.next(), factorID: try row.next())
     }
 }
 

@@ -1,3 +1,4 @@
+import Crypto
 import Postgres
 package import ProjectSettings
 import Runtime
@@ -103,8 +104,13 @@ package struct ActionCodeMails: Sendable {
 
     /// Stores the code and its mail; call `wakeWorker` after the commit. No statements where no mail is sent.
     func statements(for codeMail: CodeMail, _ options: MailOptions, in project: ProjectSettings) -> [SQL] {
-        guard let outbox, let made = makeCode(for: codeMail, options, in: project) else { return [] }
-        let mail = OutgoingMail(codeMail, with: made, options)
+        guard let outbox else { return [] }
+        guard let made = makeCode(for: codeMail, options, in: project) else {
+            let now = clock.now()
+            let mail = OutgoingMail(codeMail, link: "", at: now, options)
+            return [outbox.enqueue(mail, until: now + Self.noticeLifetime, for: Random.bytes(16), in: project)]
+        }
+        let mail = OutgoingMail(codeMail, link: made.link, at: made.code.created, options)
         return [
             made.insertion,
             codeMail.isDecoy
@@ -112,6 +118,9 @@ package struct ActionCodeMails: Sendable {
                 : outbox.enqueue(mail, until: made.code.expires, for: made.hash, in: project),
         ]
     }
+
+    /// How long a notice without a code may wait for the mail server.
+    private static let noticeLifetime: Duration = .seconds(86400)
 
     /// Makes the code of a mail; it works once `insertion` is committed. `nil` for a mail without one.
     func makeCode(for codeMail: CodeMail, _ options: MailOptions, in project: ProjectSettings) -> MadeCode? {
@@ -123,7 +132,8 @@ package struct ActionCodeMails: Sendable {
             if let account { .account(account) } else { codeMail.kind == .signIn ? .address : .standIn }
         let code = ActionCode(
             kind: kind, accountID: account?.id, email: codeMail.email, newEmail: codeMail.newEmail,
-            emailProven: codeMail.emailProven ?? account?.emailProven ?? false, created: now, expires: now + kind.lifetime)
+            emailProven: codeMail.emailProven ?? account?.emailProven ?? false, created: now, expires: now + kind.lifetime,
+            factorID: codeMail.event?.factorID)
         return MadeCode(
             code: code, text: text, hash: hash, link: link(kind, code: text, options, in: project),
             insertion: code.insert(hash: hash, for: holder, in: project))
@@ -141,12 +151,12 @@ struct MadeCode {
 }
 
 extension OutgoingMail {
-    /// The mail, with the link of its code.
-    init(_ mail: CodeMail, with made: MadeCode, _ options: MailOptions) {
+    /// - Parameter link: that of its code; empty for a mail without one.
+    init(_ mail: CodeMail, link: String, at time: Instant, _ options: MailOptions) {
+        let reportsTime = mail.event.map { $0.isOfSignInMethod || $0.isOfSecondFactors } ?? false
         self.init(
-            mail.kind, to: mail.recipient, language: options.language, link: made.link, newEmail: mail.newEmail,
-            displayName: mail.displayName, providerID: mail.event?.providerID,
-            happenedAt: mail.event?.isOfSignInMethod == true ? made.code.created.seconds : nil)
+            mail.kind, to: mail.recipient, language: options.language, link: link, newEmail: mail.newEmail,
+            displayName: mail.displayName, providerID: mail.event?.providerID, happenedAt: reportsTime ? time.seconds : nil)
     }
 }
 

@@ -21,8 +21,8 @@ extension ActionCode {
         case .address:
             .required(
                 """
-                INSERT INTO action_codes (project_id, code_hash, kind, email, new_email, email_proven, created_at, expires_at)
-                VALUES (\(project: project), \(hash), \(kind.rawValue), \(email), \(newEmail), \(emailProven), \(created), \(expires))
+                INSERT INTO action_codes (project_id, code_hash, kind, email, new_email, email_proven, created_at, expires_at, enrollment_id)
+                VALUES (\(project: project), \(hash), \(kind.rawValue), \(email), \(newEmail), \(emailProven), \(created), \(expires), NULL)
                 RETURNING code_hash
                 """)
         case .account(let account): insert(hash: hash, holding: account.id, as: account, in: project)
@@ -46,9 +46,9 @@ extension ActionCode {
                 SELECT count(*) AS number FROM held WHERE account_id = \(id) AND NOT disabled
                     AND valid_since = \(account?.validSince) AND sessions_ended_at IS NOT DISTINCT FROM \(account?.sessionsEndedAt)
             )
-            INSERT INTO action_codes (project_id, code_hash, kind, account_id, email, new_email, email_proven, created_at, expires_at)
+            INSERT INTO action_codes (project_id, code_hash, kind, account_id, email, new_email, email_proven, created_at, expires_at, enrollment_id)
             SELECT \(project: project), \(hash), \(kind.rawValue), (SELECT account_id FROM held), \(email), \(newEmail), \(emailProven),
-                \(created), \(expires)
+                \(created), \(expires), \(factorID)
             FROM fit WHERE fit.number = CASE WHEN \(account == nil) THEN 0 ELSE 1 END
             RETURNING code_hash
             """)
@@ -60,7 +60,7 @@ extension Account {
     enum CodeFate {
         /// All codes: the account is deleted, or its address turned out to belong to another person than its maker.
         case all
-        /// All except the ways back to earlier addresses, which a person who changes the account must not be able to remove.
+        /// All except the ways back to earlier addresses and second factors, which a person who changes the account must not be able to remove.
         case allButRecovery
         /// The same, except the links that sign in, which `expireSignInLinks` ends.
         case allOfDisabled
@@ -90,8 +90,8 @@ extension Account {
         var alsoEnded: SQL = "WITH \(proofs), \(consents) "
         switch fate {
         case .all: break
-        case .allButRecovery: condition = " AND kind <> 'recoverEmail'"
-        case .allOfDisabled: condition = " AND kind NOT IN ('recoverEmail', 'signIn')"
+        case .allButRecovery: condition = " AND kind NOT IN ('recoverEmail', 'revertSecondFactorAddition')"
+        case .allOfDisabled: condition = " AND kind NOT IN ('recoverEmail', 'revertSecondFactorAddition', 'signIn')"
         case .ofItsAddress: (condition, alsoEnded) = (" AND (kind <> 'recoverEmail' OR email = \(email))", "WITH \(proofs) ")
         case .only(let kind): (condition, alsoEnded) = (" AND kind = \(kind.rawValue)", "")
         case .since(let moment): condition = " AND (kind <> 'recoverEmail' OR created_at >= \(moment))"

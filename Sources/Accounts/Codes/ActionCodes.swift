@@ -12,6 +12,7 @@ package struct ActionCodes: Sendable {
     let mails: ActionCodeMails
     let notices: OwnerNotices
     let limits: RateLimits
+    let secrets: FactorSecrets
 
     /// Tells what a code would do, and does not use it up (SEC-17). A wrong code counts against its client.
     ///
@@ -47,11 +48,12 @@ package struct ActionCodes: Sendable {
             """)
         guard var row = rows.first?.reader() else { throw .invalidActionCode }
         let (code, account) = try reading { (try ActionCode(&row), try Account(&row)) }
-        guard let code else { throw .invalidActionCode }
+        guard var code else { throw .invalidActionCode }
         guard code.expires > clock.now() else {
             throw code.kind == .signIn && account?.disabled == true ? .accountDisabled : .expiredActionCode
         }
         guard kind == nil || code.kind == kind else { throw .invalidActionCode }
+        code.factor = code.factorID.flatMap { account?.factors.factor($0) }
         return PendingCode(code: code, hash: hash, account: account, projectID: project.storageID)
     }
 }

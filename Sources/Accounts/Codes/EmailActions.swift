@@ -4,11 +4,12 @@ import Runtime
 
 /// Proves, changes and gives back addresses by codes.
 extension ActionCodes {
-    /// Uses a code of kind `verifyEmail`, `verifyAndChangeEmail` or `recoverEmail`. A wrong code counts against its client.
+    /// Uses a code of kind `verifyEmail`, `verifyAndChangeEmail`, `recoverEmail` or `revertSecondFactorAddition`. A wrong code counts against its
+    /// client.
     ///
     /// Throws `invalidActionCode` (also for the other kinds), `expiredActionCode`, `accountNotFound`, `accountDisabled`, and `emailTaken`
     /// when another account has the address by now.
-    /// - Parameter kind: `nil` for any of the three.
+    /// - Parameter kind: `nil` for any of the four.
     package func apply(
         _ code: String, as kind: ActionCode.Kind? = nil, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (ActionCode, Account) {
@@ -20,6 +21,7 @@ extension ActionCodes {
                 case .verifyEmail: account = try await verify(pending, in: project)
                 case .verifyAndChangeEmail: account = try await move(pending, language: language, in: project, from: client)
                 case .recoverEmail: account = try await recover(pending, in: project, from: client)
+                case .revertSecondFactorAddition: account = try await revert(pending, in: project, from: client)
                 case .resetPassword, .signIn: throw .invalidActionCode
                 }
                 return (pending.code, account)
@@ -90,6 +92,34 @@ extension ActionCodes {
         ]
         let records = act.records(of: account.events(to: changed), in: project)
         _ = try await storage.write(all: statements + records, waitingFor: account.id)
+        return changed
+    }
+
+    /// Takes away one second factor, which another person than the owner may have enrolled: that person knew how to sign in, so all sessions
+    /// end, and with them what stands in for second factors. No mail tells of this, since the owner has just read one.
+    private func revert(
+        _ pending: PendingCode, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> Account {
+        guard let account = pending.account else { throw .accountNotFound }
+        guard !account.disabled else { throw .accountDisabled }
+        guard let factor = pending.code.factor else { throw .invalidActionCode }
+        let rows = try await storage.read(
+            "SELECT factor_secrets FROM accounts WHERE project_id = \(project: project) AND account_id = \(account.id)")
+        let sealed = try reading { try rows.first?.value(as: [UInt8]?.self) ?? nil }
+        var factors = SecondFactors(try secrets.opened(account, sealed, in: project))
+        factors.remove(factor.id)
+        let now = clock.now()
+        var (changed, statements) = secrets.removing(factors, of: account, factor.id, in: project)
+        changed.endTokens(at: now)
+        let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .revertSecondFactorAddition)
+        statements += [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now)]
+        statements += account.forgetSubstitutes(in: project)
+        statements += [
+            account.deleteCodes(.allButRecovery, in: project),
+            act.endSessions(of: account, because: "second factor reverted", in: project),
+            act.record(AccountEvent(.secondFactorRemoved, factorID: factor.id), in: project),
+        ]
+        _ = try await storage.write(all: statements, waitingFor: account.id)
         return changed
     }
 

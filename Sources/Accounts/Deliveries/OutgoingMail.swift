@@ -20,16 +20,24 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
         case passwordChanged
         /// Digits that prove the address at the page that asked for them; without a link.
         case emailCode
+        /// To the account's owner: a second factor was enrolled, and this link takes it away again.
+        case secondFactorAdded
+        case secondFactorRemoved
+        /// Wrong second factors were shown, by a person who gave the first proof; the link sets another password.
+        case secondFactorRefused
+        case recoveryCodesMade
+        case recoveryCodeUsed
 
         /// The kind of the code in its link. An owner who gets a mail about a change also gets the way to take the account back.
         package var code: ActionCode.Kind? {
             switch self {
-            case .resetPassword: .resetPassword
+            case .resetPassword, .secondFactorRefused: .resetPassword
             case .verifyEmail: .verifyEmail
             case .verifyAndChangeEmail: .verifyAndChangeEmail
             case .recoverEmail, .signInMethodAdded, .signInMethodRemoved, .passwordChanged: .recoverEmail
             case .signIn: .signIn
-            case .emailCode: nil
+            case .secondFactorAdded: .revertSecondFactorAddition
+            case .emailCode, .secondFactorRemoved, .recoveryCodesMade, .recoveryCodeUsed: nil
             }
         }
     }

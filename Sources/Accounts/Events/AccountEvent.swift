@@ -14,12 +14,17 @@ struct AccountEvent: Sendable, Equatable {
     let subject: String?
     /// The account that got what this one has lost.
     let successor: String?
+    /// The id of the second factor that was added or removed.
+    let factorID: String?
 
-    init(_ action: AuditEvent.Action, providerID: String? = nil, subject: String? = nil, successor: String? = nil) {
+    init(
+        _ action: AuditEvent.Action, providerID: String? = nil, subject: String? = nil, successor: String? = nil, factorID: String? = nil
+    ) {
         self.action = action
         self.providerID = providerID
         self.subject = subject
         self.successor = successor
+        self.factorID = factorID
     }
 
     static func linked(_ identity: LinkedIdentity) -> Self {
@@ -35,6 +40,14 @@ struct AccountEvent: Sendable, Equatable {
     var isOfSignInMethod: Bool {
         switch action {
         case .providerLinked, .providerUnlinked, .passwordAdded, .passwordChanged, .passwordRemoved: true
+        default: false
+        }
+    }
+
+    /// Whether it is about second factors, which only accounts with a verified address have.
+    var isOfSecondFactors: Bool {
+        switch action {
+        case .secondFactorAdded, .secondFactorRemoved, .secondFactorWarningMailed, .recoveryCodesMade, .recoveryCodeUsed: true
         default: false
         }
     }

@@ -45,6 +45,16 @@ extension AuditEvent {
         case emailChanged = "email.changed"
         /// An administrator took away what the account needs besides a first proof of its person.
         case secondFactorsRemoved = "secondFactors.removed"
+        /// An administrator gave the account other second factors.
+        case secondFactorsChanged = "secondFactors.changed"
+        /// By the person, or by the link of the mail that told of its addition; `details` says which.
+        case secondFactorAdded = "secondFactor.added"
+        case secondFactorRemoved = "secondFactor.removed"
+        /// A person who had given a first proof showed a wrong second factor.
+        case secondFactorRefused = "secondFactor.refused"
+        case secondFactorWarningMailed = "secondFactor.warningMailed"
+        case recoveryCodesMade = "recoveryCodes.made"
+        case recoveryCodeUsed = "recoveryCode.used"
         case phoneNumberChanged = "phoneNumber.changed"
         /// The name, the picture, or, by an administrator, the times of the beginning and of the last sign-in.
         case profileChanged = "profile.changed"

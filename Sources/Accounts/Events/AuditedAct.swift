@@ -37,7 +37,9 @@ struct AuditedAct {
     /// The same by the project's `storageID`.
     func record(_ event: AccountEvent, in projectID: String) -> SQL {
         let values = values(
-            event.action, providerID: "\(event.providerID)", subject: "\(event.subject)", successor: event.successor, in: projectID)
+            event.action, providerID: "\(event.providerID)", subject: "\(event.subject)", successor: event.successor,
+            factorID: event.factorID,
+            in: projectID)
         return "INSERT INTO audit_events \(Self.columns) SELECT \(values)"
     }
 
@@ -102,7 +104,7 @@ struct AuditedAct {
     /// - Parameter accountID: in place of the act's own.
     func values(
         _ action: AuditEvent.Action, accountID: SQL? = nil, providerID: SQL = "NULL", subject: SQL = "NULL", successor: String? = nil,
-        sessions: SQL = "NULL", reason: String? = nil, facts: SQL? = nil, in projectID: String
+        factorID: String? = nil, sessions: SQL = "NULL", reason: String? = nil, facts: SQL? = nil, in projectID: String
     ) -> SQL {
         let more: SQL = facts.map { ", \($0)" } ?? ""
         return """
@@ -110,7 +112,7 @@ struct AuditedAct {
             \(providerID), \(rule?.rawValue), \
             \(client?.address), \(client?.userAgent), \
             jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue), 'account', \(successor), \
-            'sessions', \(sessions), 'reason', \(reason), 'emailHash', \(emailHash)\(more)))
+            'factor', \(factorID), 'sessions', \(sessions), 'reason', \(reason), 'emailHash', \(emailHash)\(more)))
             """
     }
 }

@@ -20,8 +20,8 @@ struct OwnerNotices: Sendable {
         return events.flatMap { event -> [SQL] in
             guard let kind = OutgoingMail.Kind(telling: event), account.addressMayLearn(of: event) else { return [] }
             let codeMail = CodeMail(
-                kind, to: address, account: changed, email: address, newEmail: changed.email, emailProven: account.emailProven, event: event
-            )
+                kind, to: address, account: changed, email: address, newEmail: kind.code == .recoverEmail ? changed.email : nil,
+                emailProven: account.emailProven, event: event)
             return mails.statements(for: codeMail, MailOptions(language: language), in: project)
         }
     }
@@ -37,11 +37,11 @@ struct OwnerNotices: Sendable {
     ) async throws(AccountError) {
         let isCharged = events.contains { event in
             switch event.action {
-            case .providerLinked, .passwordAdded, .passwordChanged: true
+            case .providerLinked, .passwordAdded, .passwordChanged, .secondFactorAdded, .recoveryCodesMade: true
             default: false
             }
         }
-        guard mails.outbox != nil, isCharged, account.emailProven, let address = account.email else { return }
+        guard mails.outbox != nil, isCharged, account.emailProven || account.emailVerified, let address = account.email else { return }
         try await mails.limits.charge(Attempt(.changeSignInMethods, from: client, mailbox: address, in: project))
     }
 }
@@ -54,6 +54,11 @@ extension OutgoingMail.Kind {
         case .providerUnlinked, .passwordRemoved: self = .signInMethodRemoved
         case .passwordChanged: self = .passwordChanged
         case .emailChanged: self = .recoverEmail
+        case .secondFactorAdded: self = .secondFactorAdded
+        case .secondFactorRemoved: self = .secondFactorRemoved
+        case .secondFactorWarningMailed: self = .secondFactorRefused
+        case .recoveryCodesMade: self = .recoveryCodesMade
+        case .recoveryCodeUsed: self = .recoveryCodeUsed
         default: return nil
         }
     }
@@ -63,6 +68,6 @@ extension Account {
     /// Whether the mailbox of the account's address may learn of the event. An address that is not proven may belong to a stranger, who learns
     /// only that the account has left it, and not even that where the way back would lead nowhere (`isHeldByBackEnd`).
     fileprivate func addressMayLearn(of event: AccountEvent) -> Bool {
-        emailProven || event.action == .emailChanged && !isHeldByBackEnd
+        emailProven || event.action == .emailChanged && !isHeldByBackEnd || event.isOfSecondFactors && emailVerified
     }
 }

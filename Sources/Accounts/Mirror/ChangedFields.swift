@@ -25,7 +25,10 @@ extension AuditEvent.Action {
         case .profileChanged: [.profile]
         case .sessionsRevoked: []
         // An import stores what another system has, and is not copied back.
-        case .accountsImported, .accountImported, .emailLinkAdded, .emailLinkRemoved, .secondFactorsRemoved, .linkMade, .linkMailed,
+        case .accountsImported, .accountImported, .emailLinkAdded, .emailLinkRemoved, .secondFactorsRemoved, .secondFactorsChanged,
+            .secondFactorAdded, .secondFactorRemoved, .secondFactorRefused, .secondFactorWarningMailed, .recoveryCodesMade,
+            .recoveryCodeUsed,
+            .linkMade, .linkMailed,
             .sessionsEnded, .sessionBridged, .sessionCookieCreated, .clientSessionStolen, .providerTokensGiven, .limitsForgotten,
             .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed:

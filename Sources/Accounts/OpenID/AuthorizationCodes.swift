@@ -105,7 +105,7 @@ extension AuthorizationRequests {
         let session = Session(
             projectID: project.storageID, id: Random.bytes(Session.idCount), accountID: found.account.id,
             signInProvider: browserSession.session.signInProvider, authTime: browserSession.session.authTime,
-            developerClaims: nil, generation: 0)
+            developerClaims: nil, secondFactor: browserSession.session.secondFactor, generation: 0)
         let granted = ClientSession(session: session, grant: grant, expires: now + client.refreshLifetime)
         try await completion.grant(
             granted, in: browserSession,
@@ -160,7 +160,8 @@ extension AuthorizationRequests {
             """
             SELECT r.parameters, r.created_at, r.scopes, r.status = 'redeemed', r.expires_at > \(now), r.client_session_id,
                 s.ended_at IS NULL AND s.expires_at > \(now) AND s.kind = 'browser',
-                s.session_id, s.account_id, s.sign_in_provider, s.auth_time, \(Account.columns(in: project))
+                s.session_id, s.account_id, s.sign_in_provider, s.auth_time, s.second_factor, s.second_factor_id,
+                \(Account.columns(in: project))
             FROM authorization_requests r
             JOIN sessions s ON s.project_id = \(project: project) AND s.session_id = r.browser_session_id
             JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = s.account_id

@@ -143,7 +143,7 @@ package struct ClientSessions: Sendable {
     // MARK: - Reading
 
     private static let columns: SQL = """
-        account_id, sign_in_provider, auth_time, session_id, generation, expires_at, refreshed_at, scopes, granted
+        account_id, sign_in_provider, auth_time, second_factor, second_factor_id, session_id, generation, expires_at, refreshed_at, scopes, granted
         """
 
     private struct Found {
@@ -157,7 +157,8 @@ package struct ClientSessions: Sendable {
             """
             \(Session.select(
                 """
-                s.account_id, s.sign_in_provider, s.auth_time, s.session_id, s.generation, s.expires_at, s.refreshed_at, s.scopes, s.granted
+                s.account_id, s.sign_in_provider, s.auth_time, s.second_factor, s.second_factor_id, s.session_id, s.generation, s.expires_at,
+                s.refreshed_at, s.scopes, s.granted
                 """, id, in: project))
             WHERE s.kind = 'client' AND s.ended_at IS NULL AND s.expires_at > \(clock.now())
             """)
@@ -168,13 +169,14 @@ package struct ClientSessions: Sendable {
     private func session(_ rows: [Row], generation: Int64?, in project: ProjectSettings) throws(AccountError) -> Found? {
         guard var row = rows.first?.reader() else { return nil }
         let (accountID, provider, authTime): (String, String, Instant) = try reading { (try row.next(), try row.next(), try row.next()) }
+        let secondFactor = try reading { try SecondFactorProof(&row) }
         let (id, stored): ([UInt8], Int64) = try reading { (try row.next(), try row.next()) }
         let (expires, refreshed): (Instant, Instant) = try reading { (try row.next(), try row.next()) }
         let grant = try ClientGrant(&row)
         guard let account = try reading({ try Account(&row) }) else { throw .grantRefused }
         let session = Session(
             projectID: project.storageID, id: id, accountID: accountID, signInProvider: provider, authTime: authTime, developerClaims: nil,
-            generation: generation ?? stored)
+            secondFactor: secondFactor, generation: generation ?? stored)
         return Found(
             account: account, session: ClientSession(session: session, grant: grant, expires: expires), refreshed: refreshed)
     }

@@ -52,7 +52,7 @@ extension ActionCodes {
         if isTakenOver { changed.clearProfile() }
         changed.proveEmail()
         changed.endTokens(at: now)
-        if signsIn { changed.lastLoginAt = now }
+        if signsIn { changed.noteFirstProof(at: now) }
         let act = AuditedAct(
             by: .person, on: account.id, from: client, at: now, rule: isTakenOver ? .makerNeverProved : nil, code: .resetPassword)
         let statements =
@@ -89,7 +89,7 @@ extension AuthorizationRequests {
                 let reset = try await codes.reset(
                     account, to: password, spending: { authorization.spendProof(in: project, at: $0) }, signsIn: true, language: language,
                     in: project, from: client)
-                let now = reset.account.lastLoginAt ?? clock.now()
+                let now = max(reset.account.lastLoginAt ?? clock.now(), reset.account.sessionsEndedAt ?? clock.now())
                 let authentication = Authentication(account: reset.account, signInProvider: SignInProvider.password, time: now)
                 let outcome = try await completion.complete(
                     authentication, with: reset.statements, as: .signedIn, in: project, from: client, at: now

@@ -15,6 +15,8 @@ package struct IDToken: Sendable {
     /// The time when the person authenticated; rules about recent sign-ins use it.
     package let authTime: Instant
     package let signInProvider: String
+    /// The second factor of its session; `nil` for none.
+    package var secondFactor: SecondFactorProof?
     /// Whether it is Google's, from the time before the people came here. Such a token never becomes a session (SEC-51).
     var isGoogles = false
 }
@@ -38,6 +40,10 @@ extension IDToken {
         self.init(
             accountID: accountID.asString, sessionID: id?.count == Session.idCount ? id : nil, issued: Instant(seconds: issued),
             expires: Instant(seconds: expires), authTime: Instant(seconds: authTime), signInProvider: provider.asString)
+        let firebase = claims["firebase"]
+        secondFactor = firebase?["sign_in_second_factor"]?.string.map {
+            SecondFactorProof(kind: $0.asString, id: firebase?["second_factor_identifier"]?.string?.asString)
+        }
     }
 }
 

@@ -129,6 +129,16 @@ package final class IDTokens: Sendable {
         return (try await account(of: idToken, charging: charge, in: project).account, idToken)
     }
 
+    /// The same, and what else to read beside the account; the reader stands before it.
+    func account(
+        of token: String, with others: SQL, charging charge: (action: LimitedAction, client: Session.ClientInfo),
+        in project: ProjectSettings
+    ) async throws(AccountError) -> (account: Account, token: IDToken, others: RowReader) {
+        let idToken = try await verified(token, in: project)
+        let found = try await account(of: idToken, with: others, charging: charge, in: project)
+        return (found.account, idToken, found.others)
+    }
+
     /// Finds the account of a verified token, and checks it as `account(of:charging:in:)` does.
     ///
     /// - Parameter others: what to read beside the account; the reader stands before it.
@@ -173,11 +183,18 @@ package final class IDTokens: Sendable {
 }
 
 extension IDToken {
-    /// Throws `signInTooOld` unless the caller signed in a moment ago. A person cannot sign in to an anonymous account again, so its own
-    /// session is always fresh enough.
+    /// Throws `signInTooOld` unless the caller signed in a moment ago, and with a second factor where the account has one (SEC-35). A person
+    /// cannot sign in to an anonymous account again, so its own session is always fresh enough.
     func requireFresh(for account: Account, in project: ProjectSettings, at now: Instant) throws(AccountError) {
         if account.isAnonymous, signInProvider == SignInProvider.anonymous, !isGoogles { return }
+        guard account.secondFactors == nil || secondFactor?.countsForChanges ?? false else { throw .signInTooOld }
         guard !(authTime + project.signIn.recentLogin).isInEarlierSecond(than: now) else { throw .signInTooOld }
+    }
+
+    /// Throws `signInTooOld` unless the caller signed in a moment ago, to an account that has second factors. For calls that add a way to sign in to
+    /// the caller's account, where the person's word is enough for others.
+    func requireFreshSecondFactor(for account: Account, in project: ProjectSettings, at now: Instant) throws(AccountError) {
+        if account.secondFactors != nil { try requireFresh(for: account, in: project, at: now) }
     }
 
     /// Throws `signInTooOld` for a token of Google's, unless its person signed in a moment ago.

@@ -3,8 +3,8 @@ package import Text
 
 /// A second factor that a person has passed, by Firebase's names.
 package struct SecondFactorProof: Sendable, Equatable {
-    /// `sign_in_second_factor` of ID tokens: `phone` or `totp`.
-    let kind: String
+    /// `sign_in_second_factor` of ID tokens: `phone`, `totp`, or of our own `passkey` and `recovery_code`.
+    package let kind: String
     /// `second_factor_identifier` of ID tokens: which one of the account's.
     let id: String?
 
@@ -12,6 +12,24 @@ package struct SecondFactorProof: Sendable, Equatable {
         self.kind = kind
         self.id = id
     }
+
+    static let phone = "phone"
+    static let totp = "totp"
+    static let passkey = "passkey"
+    static let recoveryCode = "recovery_code"
+
+    /// `amr` of the ID tokens of relying parties. <https://www.rfc-editor.org/rfc/rfc8176#section-2>
+    var methods: [String] {
+        switch kind {
+        case Self.totp: ["otp", "mfa"]
+        case Self.phone: ["sms", "mfa"]
+        case Self.passkey: ["pop", "user", "mfa"]
+        default: ["mfa"]
+        }
+    }
+
+    /// Whether the person may change how the account is opened. A code on paper is found more easily than a device.
+    var countsForChanges: Bool { kind != Self.recoveryCode }
 }
 
 /// One lasting sign-in: the refresh tokens that come from one authentication.
@@ -29,7 +47,7 @@ package struct Session: Sendable {
     /// A JSON object as text: claims that a custom token brought, for every ID token of the session.
     package let developerClaims: String?
     /// The second factor that the person has passed, for every ID token of the session; `nil` for none.
-    let secondFactor: SecondFactorProof?
+    package let secondFactor: SecondFactorProof?
     /// The number of the refresh token to issue.
     package let generation: Int64
 

@@ -149,7 +149,7 @@ package struct Sessions: Sendable {
 
 extension SecondFactorProof {
     /// Reads `second_factor` and `second_factor_id`; `nil` without one.
-    fileprivate init?(_ row: inout RowReader) throws(PostgresError) {
+    init?(_ row: inout RowReader) throws(PostgresError) {
         let (kind, id): (String?, String?) = (try row.next(), try row.next())
         guard let kind else { return nil }
         self.init(kind: kind, id: id)

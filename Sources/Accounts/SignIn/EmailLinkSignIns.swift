@@ -51,6 +51,7 @@ package struct EmailLinkSignIns: Sendable {
                 let (account, token) = try await idTokens.account(of: idToken, in: project)
                 guard pending.account == nil || pending.account?.id == account.id else { throw .emailTaken }
                 if account.email != email { try idTokens.requireFresh(token, of: account, in: project) }
+                try token.requireFreshSecondFactor(for: account, in: project, at: clock.now())
                 try token.requireSessionOrFresh(for: account, in: project, at: clock.now())
                 return try await link(pending, email: email, to: account, token, language: language, in: project, from: client)
             }
@@ -93,7 +94,7 @@ package struct EmailLinkSignIns: Sendable {
         if takeover { changed.clearForTakeover(at: now) }
         changed.proveEmail()
         changed.emailLinkSignIn = true
-        changed.lastLoginAt = now
+        changed.noteFirstProof(at: now)
         let act = AuditedAct(
             by: .person, on: account.id, from: client, at: now, rule: takeover ? .makerNeverProved : nil, code: .signIn)
         let statements =
@@ -134,18 +135,18 @@ package struct EmailLinkSignIns: Sendable {
         statements += act.records(of: events, in: project)
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
         let outcome = try await complete(
-            changed, provenAt: authTime, continuesSession: true, with: statements, as: .linked, in: project, from: client, at: now)
+            changed, provenAt: authTime, continuing: token, with: statements, as: .linked, in: project, from: client, at: now)
         notices.mails.wakeWorker(for: notice, in: project)
         return EmailLinkSignIn(account: changed, outcome: outcome, isNewUser: false)
     }
 
     private func complete(
-        _ account: Account, provenAt authTime: Instant, continuesSession: Bool = false, with statements: [SQL],
-        as counted: SignInMetrics.Outcome,
-        in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
+        _ account: Account, provenAt authTime: Instant, continuing token: IDToken? = nil, with statements: [SQL],
+        as counted: SignInMetrics.Outcome, in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> SignInOutcome {
         let authentication = Authentication(
-            account: account, signInProvider: SignInProvider.password, time: authTime, continuesSession: continuesSession)
+            account: account, signInProvider: SignInProvider.password, time: authTime, continuesSession: token != nil,
+            secondFactor: token?.secondFactor)
         return try await completion.complete(
             authentication, with: statements, as: counted, by: Self.emailLink, in: project, from: client, at: now
         ).outcome

@@ -113,6 +113,7 @@ package struct FederatedSignIns: Sendable {
             guard let linking = found.linking else { throw .accountNotFound }
             try linking.check(token, sessionLives: found.sessionLives, at: clock.now())
             try token.requireSessionOrFresh(for: linking, in: project, at: clock.now())
+            try token.requireFreshSecondFactor(for: linking, in: project, at: clock.now())
             return .link(linking)
         }
     }
@@ -134,7 +135,7 @@ package struct FederatedSignIns: Sendable {
         case .signIn(let known):
             try known.checkProof(from: provenAt)
             account = known
-            account.lastLoginAt = now
+            account.noteFirstProof(at: now)
             statements = [account.recordSignIn(in: project), account.refresh(identity, in: project, at: now)]
         case .create(let email):
             account = Account(new: identity, email: email, at: now)
@@ -183,7 +184,8 @@ package struct FederatedSignIns: Sendable {
         }
         if let completing { statements.append(completing) }
         let authentication = Authentication(
-            account: account, signInProvider: identity.providerID, time: authTime, continuesSession: intent.token != nil)
+            account: account, signInProvider: identity.providerID, time: authTime, continuesSession: intent.token != nil,
+            secondFactor: intent.token?.secondFactor)
         let done = try await completion.complete(
             authentication, with: statements, as: counted, sharesCommit: decision.action.isPlain, in: project, from: client, at: now)
         notices.mails.wakeWorker(for: mails, in: project)

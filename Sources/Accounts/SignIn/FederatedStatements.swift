@@ -12,6 +12,10 @@ extension Account {
         guard takesProof(from: provenAt) else { throw .invalidPendingToken }
     }
 
+    /// Notes the time of a sign-in that has given its first proof. The last sign-in of an account with second factors is the last one that also
+    /// passed one.
+    mutating func noteFirstProof(at now: Instant) { if secondFactors == nil { lastLoginAt = now } }
+
     init(new identity: ProviderIdentity, email: String?, at now: Instant) {
         self.init(id: AccountID.random(), at: now)
         self.email = email
@@ -25,7 +29,7 @@ extension Account {
     mutating func join(_ identity: ProviderIdentity, takeover: Bool, oneAccountPerEmail: Bool, at now: Instant) {
         let isOwners = emailProven || awaitsItsOwner
         if takeover { clearForTakeover(at: now) }
-        lastLoginAt = now
+        noteFirstProof(at: now)
         // An account of the same proven address gets the parts that it lacks.
         if takeover || isOwners && identity.emailAuthoritative && identity.email == email {
             displayName = displayName ?? identity.displayName

@@ -47,7 +47,7 @@ package struct FormerPasswords: Sendable {
             let now = clock.now()
             var changed = account
             changed.passwordUpdatedAt = now
-            changed.lastLoginAt = now
+            changed.noteFirstProof(at: now)
             let statements =
                 [changed.update(from: account, passwordHash: hash.text, in: project)]
                 + limits.success(of: Attempt(.password, from: client, email: email, in: project))

@@ -42,10 +42,11 @@ package struct PasswordSignIns: Sendable {
         guard !account.disabled else { throw .accountDisabled }
         try project.passwordPolicy.checkAtSignIn(password)
         let now = clock.now()
+        account.noteFirstProof(at: now)
         var statements: [SQL] = [
             .required(
                 """
-                UPDATE accounts SET last_login_at = \(now)
+                UPDATE accounts SET last_login_at = \(account.lastLoginAt)
                 WHERE project_id = \(project: project) AND account_id = \(account.id) AND NOT disabled
                     AND password_updated_at = \(account.passwordUpdatedAt) AND email = \(email) RETURNING account_id
                 """)
@@ -59,7 +60,6 @@ package struct PasswordSignIns: Sendable {
                 """)
         }
         statements += limits.success(of: attempt)
-        account.lastLoginAt = now
         let authentication = Authentication(account: account, signInProvider: SignInProvider.password, time: now)
         do {
             let done = try await completion.complete(

@@ -33,8 +33,8 @@ struct SignInCompletion: Sendable {
 
     /// Makes the session, commits it together with `statements`, and counts the sign-in.
     ///
-    /// Where another step is due (`SignInStep.due`), it makes no session and counts nothing. The statements are committed all the same, since
-    /// they use up what the person has proven.
+    /// Where another step is due (`SignInStep.due`), it makes no session, counts nothing, and stores a pending sign-in
+    /// (`PendingSignIns`). The statements are committed all the same, since they use up what the person has proven.
     ///
     /// - Parameters:
     ///   - statements: what else must be committed. They run first, since the session needs its account.
@@ -50,7 +50,9 @@ struct SignInCompletion: Sendable {
         from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> (outcome: SignInOutcome, rows: [[Row]]) {
         let end = try outcome(
-            of: authentication, due: SignInStep.due(after: authentication), id: id, in: project, from: client, at: now)
+            of: authentication, by: method ?? authentication.signInProvider, due: SignInStep.due(after: authentication), id: id,
+            in: project,
+            from: client, at: now)
         var all = statements + end.statements
         // An anonymous account proves nothing of a person; its record begins with its first way to sign in.
         if counted == .created, authentication.signInProvider != SignInProvider.anonymous {
@@ -69,10 +71,17 @@ struct SignInCompletion: Sendable {
 
     /// The outcome of a sign-in after which `step` is due, and the statements that store it.
     func outcome(
-        of authentication: Authentication, due step: SignInStep?, id: [UInt8], in project: ProjectSettings,
+        of authentication: Authentication, by method: String, due step: SignInStep?, id: [UInt8], in project: ProjectSettings,
         from client: Session.ClientInfo, at now: Instant
     ) throws(AccountError) -> (outcome: SignInOutcome, statements: [SQL]) {
-        if let step { return (.pending(PendingSignIn(due: step)), []) }
+        if let step {
+            let pending = PendingSignIn(due: step, credential: .random())
+            // A session of Firebase's that lacks the factor does not go on, and no one waits for it.
+            guard !authentication.isBridged else { return (.pending(pending), []) }
+            let insertion = PendingSignIns.insertion(
+                of: authentication, pending.credential, method: method, kind: client.kind, in: project, at: now)
+            return (.pending(pending), [insertion])
+        }
         let session = Session(authentication, id: id, in: project)
         if authentication.isBridged { return (.session(session), [try bridging(session, from: client, in: project, at: now)]) }
         let expires: Instant? = client.kind == .app ? nil : now + (project.openIDProvider?.sessionLifetime ?? .zero)

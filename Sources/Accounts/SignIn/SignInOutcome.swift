@@ -10,8 +10,8 @@ package enum SignInOutcome: Sendable {
 package struct PendingSignIn: Sendable, Equatable {
     /// The step that is still due.
     package let due: SignInStep
-
-    package init(due: SignInStep) { self.due = due }
+    /// By which the client goes on with it.
+    package let credential: PendingCredential
 }
 
 /// A step between the first proof of a person and their session.
@@ -21,8 +21,8 @@ package enum SignInStep: Sendable, Equatable {
     /// The step that is due after this authentication; `nil` when it is enough for a session.
     ///
     /// This is the only rule about it: `SignInCompletion` asks it at the end of every sign-in, and the OpenID provider each time that a
-    /// browser's session is to answer a request (`Interaction`). A person whose account brought second factors from another system signs in by
-    /// no single factor (SEC-55). A custom token asks for none: the back end that made it has proven the person.
+    /// browser's session is to answer a request (`Interaction`). A person whose account has second factors signs in by no single factor,
+    /// whatever the project's settings are now (SEC-31, SEC-55). A custom token asks for none: the back end that made it has proven the person.
     package static func due(after authentication: Authentication) -> SignInStep? {
         guard authentication.account.secondFactors != nil, !authentication.continuesSession, authentication.secondFactor == nil,
             authentication.signInProvider != SignInProvider.custom

@@ -22,6 +22,12 @@ package struct MasterKey: Sendable {
     let importedPasswords: [UInt8]
     /// Seals the secrets of second factors.
     let factorSecrets: SealingKeys
+    /// Seals the secrets of authenticator apps that are being enrolled, which clients keep.
+    let enrollments: SealingKeys
+    /// Authenticates recovery codes.
+    let recoveryCodes: [UInt8]
+    /// Authenticates the secrets of remembered devices.
+    let rememberedDevices: [UInt8]
     /// Authenticate refresh tokens; the first one makes them.
     let refreshTokens: [RefreshTokenKey]
     /// The same for the cookies of sessions at the pages, and for the refresh tokens of relying parties.
@@ -54,6 +60,9 @@ package struct MasterKey: Sendable {
         hashKeys = SealingKeys(derived("keys of imported hashes"))
         importedPasswords = derived("fingerprints of imported passwords")[0]
         factorSecrets = SealingKeys(derived("secrets of second factors"))
+        enrollments = SealingKeys(derived("enrolments of second factors"))
+        recoveryCodes = derived("recovery codes")[0]
+        rememberedDevices = derived("remembered devices")[0]
         let ids = derived("id").map { id in id.prefix(4).reduce(0) { $0 << 8 | Int32($1) } }
         func tokenKeys(_ purpose: String) -> [RefreshTokenKey] { zip(ids, derived(purpose)).map(RefreshTokenKey.init) }
         refreshTokens = tokenKeys("refresh tokens")

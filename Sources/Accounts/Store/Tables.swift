@@ -73,6 +73,9 @@ extension Table {
                 whenAccountsGo: .areDeleted),
             Table(
                 name: "sign_in_flows", key: [.bytes("flow_id")], expiry: [expires], whenAccountsGo: .areDeleted, sealed: .flows),
+            Table(name: "pending_sign_ins", key: [.bytes("pending_hash")], expiry: [expires], whenAccountsGo: .cascade),
+            Table(name: "recovery_codes", key: [.text("account_id"), .bytes("code_hash")], whenAccountsGo: .cascade),
+            Table(name: "remembered_devices", key: [.bytes("device_hash")], expiry: [expires], whenAccountsGo: .cascade),
             Table(name: "authorization_requests", key: [.bytes("request_id")], expiry: [expires], whenAccountsGo: .areDeleted),
             Table(name: "spent_tokens", key: [.bytes("token_id")], expiry: [expires]),
             // Full buckets contain no information.

@@ -45,7 +45,8 @@ struct ActionForm: RawEndpoint {
         do {
             switch link.kind {
             case .resetPassword: return try await reset(link, password: (form["newPassword"] ?? "").asString, view, context)
-            case .verifyEmail, .verifyAndChangeEmail, .recoverEmail: return try await apply(link, view, context)
+            case .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition:
+                return try await apply(link, view, context)
             case .signIn: return view.page(["isGone": true], status: 400)
             }
         } catch let error as AccountError {
@@ -71,7 +72,9 @@ struct ActionForm: RawEndpoint {
         let (accounts, project) = (context.services.accounts, link.project.settings)
         let (code, account) = try await accounts.codes.apply(
             link.code, as: link.kind, language: link.language, in: project, from: context.clientInfo)
-        guard code.kind == .recoverEmail, project.signIn.password else { return view.done(code) }
+        guard code.kind == .recoverEmail || code.kind == .revertSecondFactorAddition, account.email != nil, project.signIn.password else {
+            return view.done(code)
+        }
         // The person who changed the account may know its password. The mailbox's owner can choose another one here, without another mail.
         let next = try await accounts.codes.resetCode(for: account, in: project)
         return view.done(code, resetLink: accounts.codeMails.link(.resetPassword, code: next, link.options, in: project))

@@ -32,6 +32,7 @@ struct ActionView {
         case .verifyEmail: values["askVerify"] = true
         case .verifyAndChangeEmail: values["askChange"] = true
         case .recoverEmail: values["askRecover"] = true
+        case .revertSecondFactorAddition: values["askRevert"] = true
         case .signIn: values["isSignIn"] = true
         }
         return page(values, status: isWeak ? 400 : 200, continuing: false)
@@ -46,6 +47,7 @@ struct ActionView {
         case .verifyEmail: values["doneVerify"] = true
         case .verifyAndChangeEmail: values["doneChange"] = true
         case .recoverEmail: values["doneRecover"] = true
+        case .revertSecondFactorAddition: values["doneRevert"] = true
         case .signIn: break
         }
         return page(values)
@@ -75,6 +77,9 @@ struct ActionView {
     }
 
     private static func naming(_ code: ActionCode) -> [String: TemplateValue] {
-        ["email": .text(code.email), "newEmail": .text(code.newEmail), "stays": .flag(code.keepsEmail)]
+        [
+            "email": .text(code.email), "newEmail": .text(code.newEmail), "stays": .flag(code.keepsEmail),
+            "factor": .text(code.factor?.displayName),
+        ]
     }
 }

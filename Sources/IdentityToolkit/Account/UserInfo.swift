@@ -10,6 +10,8 @@ import Text
 struct UserInfo {
     let account: Account
     var view = View.own
+    /// Whether a list of second factors is there even when it is empty.
+    var showsNoFactors = false
 
     /// For whom it is written.
     enum View {
@@ -60,7 +62,7 @@ struct UserInfo {
             json.field("lastRefreshAt", lastRefresh.map(Timestamp.text))
             json.field("customAttributes", account.customAttributes)
             json.field("initialEmail", account.initialEmail)
-            if let factors = account.secondFactors { json.field("mfaInfo", verbatim: factors.utf8) }
+            writeFactors(to: &json)
             if account.hasPassword { writeHash(to: &json) }
             // In milliseconds, as a number.
             json.field("passwordUpdatedAt", account.passwordUpdatedAt?.milliseconds)
@@ -75,6 +77,17 @@ struct UserInfo {
         guard case .own = view else { return exact }
         // Only the day: a more exact time would tell a thief when the owner refreshes (SEC-74).
         return exact.map { Instant(seconds: $0.seconds / 86400 * 86400) }
+    }
+
+    /// Administrators see numbers in full, and what other systems have written besides. The list stays when it is empty: JS takes over what an
+    /// answer says, and keeps what it leaves out.
+    private func writeFactors(to json: inout JSONWriter) {
+        guard let factors = account.secondFactors else {
+            if showsNoFactors { json.array("mfaInfo") { _ in } }
+            return
+        }
+        if case .administrator = view { return json.field("mfaInfo", verbatim: factors.utf8) }
+        if let list = try? JSON(encoding: MFAInfo.list(of: account)).bytes() { json.field("mfaInfo", verbatim: list) }
     }
 
     private func writeHash(to json: inout JSONWriter) {

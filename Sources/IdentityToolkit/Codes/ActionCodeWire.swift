@@ -27,6 +27,7 @@ enum RequestType: String, WireEnum {
             case .verifyAndChangeEmail: .verifyAndChangeEmail
             case .recoverEmail: .recoverEmail
             case .signIn: .emailSignIn
+            case .revertSecondFactorAddition: .revertSecondFactorAddition
             }
     }
 

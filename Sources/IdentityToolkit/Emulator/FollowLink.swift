@@ -98,6 +98,9 @@ private struct Link {
         case .recoverEmail:
             let (_, account) = try await apply(context)
             return done("The former e-mail address has been restored.", "email", account, nil)
+        case .revertSecondFactorAddition:
+            let (_, account) = try await apply(context)
+            return done("The second factor has been removed.", "email", account, nil)
         }
     }
 

@@ -39,6 +39,9 @@ struct IDPOutput: Codable {
     var idToken: String?
     var refreshToken: String?
     var expiresIn: String?
+    /// In place of tokens, when a second factor is due.
+    var mfaPendingCredential: String?
+    var mfaInfo: [MFAInfo]?
     var context = ""
 
     init(_ answer: ProviderResult, pendingToken: String?) {

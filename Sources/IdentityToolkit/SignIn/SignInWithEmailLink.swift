@@ -22,9 +22,12 @@ struct SignInWithEmailLink: Endpoint {
         var localId: String
         var email: String
         var isNewUser: Bool
-        var idToken: String
-        var refreshToken: String
-        var expiresIn: String
+        var idToken: String?
+        var refreshToken: String?
+        var expiresIn: String?
+        /// In place of tokens, when a second factor is due.
+        var mfaPendingCredential: String?
+        var mfaInfo: [MFAInfo]?
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
@@ -37,10 +40,9 @@ struct SignInWithEmailLink: Endpoint {
         let signIn = try await context.services.accounts.signIn.emailLinks.signIn(
             withLink: code.asString, email: email, linkingTo: idToken, language: try context.language, in: project,
             from: context.clientInfo)
-        let tokens = try IssuedTokens(signIn.account, signIn.outcome, context)
+        let end = try SignInEnd(signIn.account, signIn.outcome, context)
         return Output(
-            localId: signIn.account.id, email: email, isNewUser: signIn.isNewUser, idToken: tokens.idToken,
-            refreshToken: tokens.refreshToken,
-            expiresIn: tokens.expiresIn)
+            localId: signIn.account.id, email: email, isNewUser: signIn.isNewUser, idToken: end.idToken, refreshToken: end.refreshToken,
+            expiresIn: end.expiresIn, mfaPendingCredential: end.mfaPendingCredential, mfaInfo: end.mfaInfo)
     }
 }

@@ -77,13 +77,15 @@ struct SignInWithIDP: Endpoint {
                 output.verifiedProvider = account.signInProviders
             }
         case .signedIn(let account, let outcome, let isNewUser, let emailRecycled):
-            let tokens = try IssuedTokens(account, outcome, context)
+            let end = try SignInEnd(account, outcome, context)
             output.localId = account.id
             output.isNewUser = isNewUser ? true : nil
             output.emailRecycled = emailRecycled ? true : nil
-            output.idToken = tokens.idToken
-            output.refreshToken = tokens.refreshToken
-            output.expiresIn = tokens.expiresIn
+            output.idToken = end.idToken
+            output.refreshToken = end.refreshToken
+            output.expiresIn = end.expiresIn
+            output.mfaPendingCredential = end.mfaPendingCredential
+            output.mfaInfo = end.mfaInfo
         }
         return output
     }

@@ -24,9 +24,12 @@ struct SignInWithPassword: Endpoint {
         var email: String
         var displayName: String?
         var profilePicture: String?
-        var idToken: String
-        var refreshToken: String
-        var expiresIn: String
+        var idToken: String?
+        var refreshToken: String?
+        var expiresIn: String?
+        /// In place of tokens, when a second factor is due.
+        var mfaPendingCredential: String?
+        var mfaInfo: [MFAInfo]?
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
@@ -37,9 +40,10 @@ struct SignInWithPassword: Endpoint {
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
         let (account, outcome) = try await context.services.firebaseBridge.passwords.signIn(
             email: address, password: password.asString, in: project, from: context.clientInfo)
-        let tokens = try IssuedTokens(account, outcome, context)
+        let end = try SignInEnd(account, outcome, context)
         return Output(
             localId: account.id, email: address, displayName: account.displayName, profilePicture: account.photoURL,
-            idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn)
+            idToken: end.idToken, refreshToken: end.refreshToken, expiresIn: end.expiresIn,
+            mfaPendingCredential: end.mfaPendingCredential, mfaInfo: end.mfaInfo)
     }
 }

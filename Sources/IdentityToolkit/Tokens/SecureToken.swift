@@ -76,11 +76,11 @@ struct IssuedTokens {
     /// Seconds, as a string.
     let expiresIn: String
 
-    /// The tokens of a sign-in that made a session. A pending one is answered here, for all REST calls: with an error.
+    /// The tokens of a call after which no second factor is ever due.
     init(_ account: Account, _ outcome: SignInOutcome, _ context: Context) throws {
         switch outcome {
         case .session(let session): try self.init(account, session, context)
-        case .pending(let pending): throw Failure(describing: pending)
+        case .pending: throw Failure.unanswerableSecondFactor
         }
     }
 

@@ -57,14 +57,17 @@ package final class PasswordBridge: Sendable {
                 guard case .invalidCredentials = error else { throw error }
                 return try await accounts.signIn.passwords.signIn(email: email, password: password, in: project, from: client)
             }
-        case .needsSecondFactor:
+        case .needsSecondFactor(let factorIDs):
             // Google does not say whose password it is.
             if candidate == nil {
                 try await bring(.address(email), orThrow: wrong, in: project)
                 candidate = try await former.candidate(email: email, in: project)
             }
-            guard let candidate else { throw wrong }
-            return (candidate, .pending(PendingSignIn(due: .secondFactor)))
+            // A factor of both tells that it is. One that was enrolled there after the import is unknown here, and one factor is not enough.
+            guard let candidate, factorIDs.contains(where: { candidate.factors.factor($0.asString) != nil }) else {
+                throw candidate == nil ? wrong : .secondFactor(.unsupported)
+            }
+            return try await former.settle(password, of: candidate.id, email: email, in: project, from: client)
         case .blocked(let text):
             try await former.refund(email: email, in: project, from: client)
             throw .blockedByFunction(text)
@@ -90,8 +93,8 @@ package final class PasswordBridge: Sendable {
     private enum Answer {
         /// The uid of the person whose password it is.
         case right(String)
-        /// The password is right, and one factor is not enough there, nor here (SEC-55).
-        case needsSecondFactor
+        /// The password is right, and one factor is not enough there, nor here (SEC-55). With the ids of the person's factors.
+        case needsSecondFactor([UTF8Text])
         case wrong
         /// By a function of the Firebase project, with its text.
         case blocked(String)
@@ -103,9 +106,12 @@ package final class PasswordBridge: Sendable {
     ) async -> Answer {
         let google = GoogleProject(migration, upstream: upstream, access: access, clock: clock)
         do {
-            guard let text = try await google.signIn(email: email, password: password) else { return .needsSecondFactor }
-            let token = try UnverifiedJWT.parse(text, as: .ownIDToken)
-            return .right(try await tokens.verified(token, of: migration).idToken.accountID)
+            switch try await google.signIn(email: email, password: password) {
+            case .secondFactor(let ids): return .needsSecondFactor(ids)
+            case .idToken(let text):
+                let token = try UnverifiedJWT.parse(text, as: .ownIDToken)
+                return .right(try await tokens.verified(token, of: migration).idToken.accountID)
+            }
         } catch GoogleFailure.refused(let code) where Self.wrong.contains(code) {
             return .wrong
         } catch GoogleFailure.blocked(let text) {

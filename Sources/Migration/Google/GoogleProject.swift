@@ -48,9 +48,17 @@ package struct GoogleProject: Sendable {
         return Refreshed(idToken: idToken.asString, userID: userID, projectNumber: number)
     }
 
-    /// Signs a person in by a password. Returns their ID token; `nil` when the password is right and a second factor is due.
+    /// Google's answer to a right password.
+    enum PasswordAnswer: Equatable {
+        /// The person's ID token.
+        case idToken(String)
+        /// A second factor is due; the ids of those that the person has.
+        case secondFactor([UTF8Text])
+    }
+
+    /// Signs a person in by a password.
     /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithPassword>
-    func signIn(email: String, password: String) async throws(GoogleFailure) -> String? {
+    func signIn(email: String, password: String) async throws(GoogleFailure) -> PasswordAnswer {
         let key: Form = ["key": UTF8Text(migration.apiKey.reveal())]
         let body: JSON = ["email": .string(email), "password": .string(password), "returnSecureToken": true]
         var request = OutboundRequest(
@@ -58,11 +66,11 @@ package struct GoogleProject: Sendable {
             headers: ["accept": "application/json", "content-type": "application/json"], body: body.bytes())
         request.timeout = Self.timeout
         let json = try await GoogleAnswer.json(of: request, "sign-in by password", by: upstream)
-        if let token = json["idToken"]?.string { return token.asString }
+        if let token = json["idToken"]?.string { return .idToken(token.asString) }
         guard json["mfaPendingCredential"]?.string != nil else {
             throw .unavailable("Google's sign-in by password answered without idToken and mfaPendingCredential")
         }
-        return nil
+        return .secondFactor((json["mfaInfo"]?.array ?? []).compactMap { $0["mfaEnrollmentId"]?.string })
     }
 
     /// Throws unless Google takes the API key for refreshes: it is shown a token that does not exist.

@@ -76,7 +76,7 @@ struct HostedVisit {
         let session: Session
         switch outcome {
         case .session(let made): session = made
-        case .pending(let signIn): throw Failure(describing: signIn)
+        case .pending: throw Failure.unanswerableSecondFactor
         }
         if byForm { try await accounts.openID.requests.recordChoice(of: authorization, by: session.accountID, in: settings) }
         if let former = self.session { try await accounts.openID.browserSessions.replace(former, by: session, in: settings) }

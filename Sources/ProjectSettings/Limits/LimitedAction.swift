@@ -31,6 +31,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case startSignIn
     /// The redemption of a provider's answer.
     case federatedSignIn
+    /// A try of a second factor, of whatever kind. Only failures count.
+    case secondFactor
     /// A try of a relying party's secret. Only failures count. The account is the client.
     case clientSecret
     /// A sign-in by a custom token, whose key must be looked up before it can be refused.
@@ -102,6 +104,7 @@ extension LimitedAction {
             ]
         case .emailCode:
             [(.accountAndAddress, Rate(10, per: hour)), (.account, Rate(50, per: day)), (.address, Rate(100, per: tenMinutes))]
+        case .secondFactor: [(.account, Rate(20, per: day)), (.address, Rate(50, per: hour))]
         case .actionCode: [(.address, Rate(100, per: tenMinutes))]
         case .update: [(.account, Rate(60, per: hour)), (.address, Rate(600, per: tenMinutes))]
         case .changeSignInMethods: [(.mailbox, Rate(20, per: hour))]

@@ -1,4 +1,4 @@
-package import Accounts
+import Accounts
 import Postgres
 import ProjectSettings
 import Text
@@ -15,14 +15,6 @@ extension Failure {
     package static let passwordsNotAllowed = operationNotAllowed("Password sign-in is disabled for this project.")
     /// The same, where Firebase answers a call that signs in or sets a password by a code.
     package static let passwordLoginDisabled = Failure("PASSWORD_LOGIN_DISABLED")
-
-    /// The answer for a sign-in that waits for another step, for which no call asks.
-    package init(describing pending: PendingSignIn) {
-        self =
-            switch pending.due {
-            case .secondFactor: .operationNotAllowed("This account needs a second factor, which this server cannot ask for.")
-            }
-    }
 
     init(describing error: AccountError) {
         self =
@@ -74,6 +66,10 @@ extension Failure {
             case .invalidActionCode, .voidDigits: Failure("INVALID_OOB_CODE")
             case .expiredActionCode: Failure("EXPIRED_OOB_CODE")
             case .emailMismatch: Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
+            case .wrongCode: Failure("INVALID_CODE")
+            case .codeSessionUnknown: Failure("INVALID_SESSION_INFO")
+            case .codeSessionExpired: Failure("SESSION_EXPIRED")
+            case .secondFactor(let error): Failure(describing: error)
             case .blockedByFunction(let text): Failure("BLOCKING_FUNCTION_ERROR_RESPONSE", text.isEmpty ? nil : text)
             case .formerIssuerUnavailable, .conflict, .overloaded, .database(.unavailable), .database(.timedOut), .database(.locked):
                 Failure.unavailable

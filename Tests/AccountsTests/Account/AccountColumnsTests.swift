@@ -22,7 +22,8 @@ import Testing
     @Test func `an account is read from every column of both tables but those with rules of their own`() async throws {
         let fixture = try await Fixture()
         #expect(
-            try await columns(of: "accounts", fixture) == selected("a", fixture).union(["project_id", "password_hash", "factor_secrets"]))
+            try await columns(of: "accounts", fixture)
+                == selected("a", fixture).union(["project_id", "password_hash", "factor_secrets", "totp_steps"]))
         let apart: Set = ["project_id", "account_id", "alias", "tenant", "linked_at", "last_sign_in_at", "linked_unproven"]
         #expect(try await columns(of: "identities", fixture) == selected("i", fixture).union(apart))
     }
@@ -32,7 +33,7 @@ import Testing
         let text = Account(id: "ada", at: fixture.time.clock.now()).insert(in: fixture.project).text
         let list = text.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
         let inserted = Set(list.split { $0 == "," || $0.isWhitespace }.map(String.init))
-        let empty: Set = ["last_refresh_at", "initial_email", "sessions_ended_at", "second_factors", "factor_secrets"]
+        let empty: Set = ["last_refresh_at", "initial_email", "sessions_ended_at", "second_factors", "factor_secrets", "totp_steps"]
         #expect(try await columns(of: "accounts", fixture) == inserted.union(empty))
     }
 
@@ -40,7 +41,7 @@ import Testing
         let fixture = try await Fixture()
         let account = Account(id: "ada", at: fixture.time.clock.now())
         let kept: Set = [
-            "project_id", "account_id", "created_at", "disabled", "custom_attributes", "second_factors", "factor_secrets",
+            "project_id", "account_id", "created_at", "disabled", "custom_attributes", "second_factors", "factor_secrets", "totp_steps",
             "last_refresh_at",
         ]
         let all = try await columns(of: "accounts", fixture)
@@ -49,7 +50,7 @@ import Testing
         var changed = account
         changed.lastLoginAt = account.createdAt + .seconds(1)
         let statement = changed.updateByAdministrator(from: account, passwordHash: nil, in: fixture.project)
-        #expect(try all == updated(by: statement).union(["project_id", "account_id", "last_refresh_at"]))
+        #expect(try all == updated(by: statement).union(["project_id", "account_id", "last_refresh_at", "totp_steps"]))
     }
 
     /// The columns that an UPDATE assigns.

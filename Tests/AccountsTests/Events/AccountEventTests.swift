@@ -49,8 +49,10 @@ import Testing
         let kinds: [AuditEvent.Action: OutgoingMail.Kind] = [
             .providerLinked: .signInMethodAdded, .passwordAdded: .signInMethodAdded, .providerUnlinked: .signInMethodRemoved,
             .passwordRemoved: .signInMethodRemoved, .passwordChanged: .passwordChanged, .emailChanged: .recoverEmail,
+            .secondFactorAdded: .secondFactorAdded, .secondFactorRemoved: .secondFactorRemoved,
+            .secondFactorWarningMailed: .secondFactorRefused, .recoveryCodesMade: .recoveryCodesMade, .recoveryCodeUsed: .recoveryCodeUsed,
         ]
         #expect(OutgoingMail.Kind(telling: event) == kinds[action])
-        #expect(event.isOfSignInMethod == (kinds[action] != nil && action != .emailChanged))
+        #expect(event.isOfSignInMethod == (kinds[action] != nil && action != .emailChanged && !event.isOfSecondFactors))
     }
 }

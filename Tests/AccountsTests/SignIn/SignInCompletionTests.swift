@@ -113,11 +113,12 @@ import Text
         let now = fixture.time.clock.now()
         let authentication = Authentication(account: Account(id: "ada", at: now), signInProvider: "oidc.acme", time: now)
         func end(_ step: SignInStep?) throws -> (outcome: SignInOutcome, statements: [SQL]) {
-            try completion(fixture).outcome(of: authentication, due: step, id: [7], in: fixture.project, from: origin, at: now)
+            try completion(fixture).outcome(
+                of: authentication, by: "oidc.acme", due: step, id: [7], in: fixture.project, from: origin, at: now)
         }
         let waiting = try end(.secondFactor)
         guard case .pending(let pending) = waiting.outcome else { throw Unexpected.session }
-        #expect(pending.due == .secondFactor && waiting.statements.isEmpty)
+        #expect(pending.due == .secondFactor && waiting.statements.count == 1)
         let done = try end(nil)
         #expect(try done.outcome.session.accountID == "ada" && done.outcome.session.id == [7] && done.statements.count == 1)
     }

@@ -88,11 +88,11 @@ import Text
         let firebase = try FirebaseFixture()
         let url = Self.password
         firebase.upstream.answer(url, ["idToken": "a.b.c", "localId": "ada"])
-        #expect(try await firebase.project.signIn(email: "ada@example.com", password: "secret") == "a.b.c")
+        #expect(try await firebase.project.signIn(email: "ada@example.com", password: "secret") == .idToken("a.b.c"))
         let asked = try JSON.parse(try #require(firebase.upstream.requests.first?.body))
         #expect(asked == ["email": "ada@example.com", "password": "secret", "returnSecureToken": true])
-        firebase.upstream.answer(url, ["mfaPendingCredential": "pending"])
-        #expect(try await firebase.project.signIn(email: "ada@example.com", password: "secret") == nil)
+        firebase.upstream.answer(url, ["mfaPendingCredential": "pending", "mfaInfo": [["mfaEnrollmentId": "f"]]])
+        #expect(try await firebase.project.signIn(email: "ada@example.com", password: "secret") == .secondFactor(["f"]))
         firebase.upstream.answer(url, Self.error("INVALID_LOGIN_CREDENTIALS", status: 400), status: 400)
         #expect(
             await kind { _ = try await firebase.project.signIn(email: "ada@example.com", password: "x") }

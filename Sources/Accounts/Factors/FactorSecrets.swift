@@ -1,10 +1,11 @@
 import Crypto
 import JSON
+import Postgres
 import ProjectSettings
 import Text
 
-/// The secrets of second factors that accounts brought from other systems: what an authenticator app computes its codes from. They are stored
-/// sealed, beside the factors without them, which administrators and the person see.
+/// The secrets of second factors: what an authenticator app computes its codes from. They are stored sealed, beside the factors without them
+/// (`SecondFactors`), which administrators and the person see.
 struct FactorSecrets: Sendable {
     let keys: SealingKeys
 
@@ -52,6 +53,29 @@ struct FactorSecrets: Sendable {
             throw .sealBroken("the second factors of the account \(account.id)")
         }
         return Self.joined(shown, String(decoding: secrets, as: UTF8.self))
+    }
+
+    /// Stores a changed list in place of the one that was read, and ends the account's pending sign-ins.
+    ///
+    /// - Parameters:
+    ///   - factors: with their secrets.
+    ///   - read: the account as it was read.
+    ///   - used: the newest used step of an authenticator app that is added, and its id.
+    func store(
+        _ factors: SecondFactors, of read: Account, used: (id: String, step: Int64)? = nil, in project: ProjectSettings
+    ) -> (changed: Account, statements: [SQL]) {
+        var changed = read
+        changed.secondFactors = factors.text
+        let sealed = sealed(changed, in: project)
+        changed.secondFactors = Self.split(factors.text).shown
+        let steps: SQL = used.map { "coalesce(totp_steps, '{}') || jsonb_build_object(\($0.id)::text, \($0.step)::bigint)" } ?? "totp_steps"
+        let update = SQL.required(
+            """
+            UPDATE accounts SET second_factors = \(changed.secondFactors), factor_secrets = \(sealed), totp_steps = \(steps)
+            WHERE project_id = \(project: project) AND account_id = \(read.id) AND NOT disabled AND \(read.sessionsStand)
+                AND second_factors IS NOT DISTINCT FROM \(read.secondFactors) RETURNING account_id
+            """)
+        return (changed, [update, read.endPendingSignIns(in: project)])
     }
 
     static func context(_ project: String, _ accountID: String) -> String { "\(project) \(accountID)" }

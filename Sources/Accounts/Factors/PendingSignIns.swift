@@ -1,0 +1,161 @@
+import Crypto
+import JSON
+import Postgres
+package import ProjectSettings
+import Runtime
+package import Text
+
+/// The secret by which a client goes on with a sign-in that waits for a second factor (Firebase's `mfaPendingCredential`).
+package struct PendingCredential: Sendable, Equatable {
+    package let text: String
+    let hash: [UInt8]
+
+    private static let count = 32
+
+    /// `nil` for a text that cannot be one.
+    package init?(_ text: UTF8Text) {
+        guard let bytes = Base64URL.decodeStrict(text.asString), bytes.count == Self.count else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    private init(bytes: [UInt8]) {
+        text = Base64URL.encode(bytes)
+        hash = Digest.sha256(bytes)
+    }
+
+    static func random() -> PendingCredential { PendingCredential(bytes: Random.bytes(count)) }
+}
+
+/// Sign-ins whose person has given one proof and owes a second factor: rows that live for minutes.
+///
+/// One ends when a second factor was passed, after `tries` that were wrong, with every ending of the account's sessions, and when its second
+/// factors change.
+package struct PendingSignIns: Sendable {
+    package static let lifetime: Duration = .seconds(600)
+    /// How many second factors may be tried.
+    static let tries: Int16 = 5
+
+    let storage: Storage
+    let clock: Clock
+    let secrets: FactorSecrets
+
+    /// A waiting sign-in with the account that it is to.
+    package struct Waiting: Sendable {
+        package let credential: PendingCredential
+        package let account: Account
+        let kind: Session.Kind
+        let signInProvider: String
+        let method: String
+        let authTime: Instant
+        /// The account's factors with their secrets.
+        let factors: SecondFactors
+        /// The newest used step of each authenticator app, by its id.
+        let steps: String?
+    }
+
+    /// Stores a sign-in that waits for a second factor.
+    ///
+    /// - Parameter method: the way to sign in, as metrics name it.
+    static func insertion(
+        of authentication: Authentication, _ credential: PendingCredential, method: String, kind: Session.Kind, in project: ProjectSettings,
+        at now: Instant
+    ) -> SQL {
+        """
+        INSERT INTO pending_sign_ins (project_id, pending_hash, account_id, kind, sign_in_provider, method, auth_time, created_at, expires_at)
+        VALUES (\(project: project), \(credential.hash), \(authentication.account.id), \(kind.rawValue), \(authentication.signInProvider), \(method),
+            \(authentication.time), \(now), \(now + lifetime))
+        """
+    }
+
+    /// The sign-in of the credential, for a call that sends a code or makes a challenge.
+    ///
+    /// Throws `secondFactor(.pendingUnknown)`, also for one that has ended, and `accountDisabled`.
+    package func find(_ credential: PendingCredential, in project: ProjectSettings) async throws(AccountError) -> Waiting {
+        let rows = try await storage.read(
+            """
+            SELECT \(Self.columns(in: project)) FROM pending_sign_ins p
+            JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = p.account_id
+            WHERE p.project_id = \(project: project) AND p.pending_hash = \(credential.hash) AND p.expires_at > \(clock.now())
+                AND p.tries < \(Self.tries)
+            """)
+        return try waiting(rows, credential, in: project)
+    }
+
+    /// The same before a second factor is judged. It counts as a try, so that of any number at the same time only a few are judged.
+    func take(_ credential: PendingCredential, in project: ProjectSettings) async throws(AccountError) -> Waiting {
+        let rows = try await storage.write(
+            """
+            WITH p AS (
+                UPDATE pending_sign_ins SET tries = tries + 1
+                WHERE project_id = \(project: project) AND pending_hash = \(credential.hash) AND expires_at > \(clock.now())
+                    AND tries < \(Self.tries)
+                RETURNING *
+            )
+            SELECT \(Self.columns(in: project)) FROM p
+            JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = p.account_id
+            """)
+        return try waiting(rows, credential, in: project)
+    }
+
+    private static func columns(in project: ProjectSettings) -> SQL {
+        "p.kind, p.sign_in_provider, p.method, p.auth_time, a.factor_secrets, a.totp_steps::text, \(Account.columns(in: project))"
+    }
+
+    private func waiting(
+        _ rows: [Row], _ credential: PendingCredential, in project: ProjectSettings
+    ) throws(AccountError) -> Waiting {
+        guard let row = rows.first else { throw .secondFactor(.pendingUnknown) }
+        let stored = try reading { try Stored(row) }
+        guard let account = stored.account, let kind = Session.Kind(rawValue: stored.kind) else { throw .secondFactor(.pendingUnknown) }
+        guard !account.disabled else { throw .accountDisabled }
+        guard account.takesProof(from: stored.authTime) else { throw .secondFactor(.pendingUnknown) }
+        return Waiting(
+            credential: credential, account: account, kind: kind, signInProvider: stored.signInProvider, method: stored.method,
+            authTime: stored.authTime, factors: SecondFactors(try secrets.opened(account, stored.secrets, in: project)), steps: stored.steps
+        )
+    }
+
+    /// The columns of a row.
+    private struct Stored {
+        let kind: String
+        let signInProvider: String
+        let method: String
+        let authTime: Instant
+        let secrets: [UInt8]?
+        let steps: String?
+        let account: Account?
+
+        init(_ row: Row) throws(PostgresError) {
+            var row = row.reader()
+            kind = try row.next()
+            signInProvider = try row.next()
+            method = try row.next()
+            authTime = try row.next()
+            secrets = try row.next()
+            steps = try row.next()
+            account = try Account(&row)
+        }
+    }
+}
+
+extension PendingSignIns.Waiting {
+    /// The newest step of an authenticator app whose code was used; -1 for none.
+    func lastStep(of factorID: String) -> Int64 {
+        steps.flatMap { try? JSON.parse($0) }?[UTF8Text(factorID)]?.integer ?? -1
+    }
+
+    /// Uses the pending sign-in up. Must come after the statement that changes or locks the account.
+    func spend(in project: ProjectSettings) -> SQL {
+        .required(
+            """
+            DELETE FROM pending_sign_ins WHERE project_id = \(project: project) AND pending_hash = \(credential.hash) RETURNING pending_hash
+            """)
+    }
+}
+
+extension Account {
+    /// Ends the sign-ins that wait for a second factor, whose list changes.
+    func endPendingSignIns(in project: ProjectSettings) -> SQL {
+        "DELETE FROM pending_sign_ins WHERE project_id = \(project: project) AND account_id = \(id)"
+    }
+}

@@ -1,0 +1,64 @@
+import Config
+
+extension ProjectSettings {
+    /// Second factors: `mfa` of a project's file. None can be enrolled by default, as with Firebase.
+    ///
+    /// An account that has second factors is asked for one whatever stands here: settings decide what may be enrolled.
+    package struct MultiFactor: Sendable, Equatable {
+        package enum State: String, Sendable, CaseIterable {
+            /// No second factor can be enrolled.
+            case disabled
+            /// People may enrol second factors.
+            case enabled
+            /// The pages of this server let no one in without one, and the last one of an account cannot be withdrawn.
+            case mandatory
+        }
+
+        package var state = State.disabled
+        /// Whether codes by text messages can be enrolled.
+        package var sms = false
+        /// Whether authenticator apps can be enrolled.
+        package var totp = true
+        /// How many periods before and after the present one a code of an authenticator app still counts.
+        package var adjacentIntervals = 1
+        /// Whether people get codes on paper that stand in for a second factor once.
+        package var recoveryCodes = true
+        /// How long a device on which a second factor was passed needs none; `nil` for never.
+        package var rememberDevice: Duration?
+
+        package init() {}
+
+        package var allowsEnrollment: Bool { state != .disabled }
+        package var offersTOTP: Bool { allowsEnrollment && totp }
+        package var offersSMS: Bool { allowsEnrollment && sms }
+    }
+}
+
+extension ProjectSettings.MultiFactor {
+    /// ```yaml
+    /// mfa:
+    ///   state: enabled                          # disabled, enabled or mandatory
+    ///   sms: false
+    ///   totp: {enabled: true, adjacentIntervals: 1}
+    ///   recoveryCodes: true
+    ///   rememberDevice: 30d                     # or off
+    /// ```
+    init(_ section: Section) {
+        self.init()
+        state = section.choice("state", default: state)
+        sms = section.bool("sms", default: sms)
+        let totp = section.section("totp")
+        self.totp = totp.bool("enabled", default: self.totp)
+        adjacentIntervals = totp.int("adjacentIntervals", default: adjacentIntervals, in: 0...10)
+        totp.finish()
+        recoveryCodes = section.bool("recoveryCodes", default: recoveryCodes)
+        let time = section.value("rememberDevice", expected: "off, or a time from 1h to 365d") { text in
+            text == "off" ? .zero : Duration(text: text).flatMap { (.seconds(3600)...(.seconds(365 * 86400))).contains($0) ? $0 : nil }
+        }
+        rememberDevice = time == .zero ? nil : time
+        if state != .disabled, !self.totp, !sms {
+            section.note("state", "has no effect: neither totp nor sms can be enrolled")
+        }
+        section.finish()
+    }
+}
