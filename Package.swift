@@ -58,11 +58,12 @@ let package = Package(
         kit("HTTPServer", ["CSystem", "HTTP", "Runtime", "Text", logging]),
         kit("Curl", ["CCurl", "CSystem", "HTTP", "Runtime", "Text", logging]),
         kit("Mail", ["Crypto", "Curl", "Runtime", logging]),
+        kit("Captcha", ["Config", "Curl", "HTTP", "JSON", "Runtime", "Text"]),
         kit("Postgres", ["CPostgres", "CSystem", "Crypto", "Runtime", collections, logging]),
 
         // Floor 3: what a project is configured to do; rules and upstream services, on the words that both speak.
         kit("Identity", ["Crypto", "Mail", "Text"]),
-        kit("ProjectSettings", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Runtime", "Text"]),
+        kit("ProjectSettings", ["Captcha", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Runtime", "Text"]),
         kit(
             "Accounts",
             ["Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", logging],
@@ -87,7 +88,7 @@ let package = Package(
         kit(
             "Web",
             [
-                "Accounts", "Brokerage", "Crypto", "HTTP", "HTTPServer", "JSON", "Migration", "Pages", "Postgres",
+                "Accounts", "Brokerage", "Captcha", "Crypto", "Curl", "HTTP", "HTTPServer", "JSON", "Migration", "Pages", "Postgres",
                 "ProjectSettings", "Projects", "Providers", "Runtime", "Text", logging,
             ]),
 
@@ -95,13 +96,14 @@ let package = Package(
         kit(
             "IdentityToolkit",
             [
-                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Migration", "Pages", "ProjectSettings",
-                "Projects", "Providers", "Runtime", "Text", logging,
+                "Web", "Accounts", "Brokerage", "Captcha", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Migration", "Pages",
+                "ProjectSettings", "Projects", "Providers", "Runtime", "Text", logging,
             ]),
         kit(
             "AuthPages",
             [
-                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JSON", "Pages", "ProjectSettings", "Projects", "Providers",
+                "Web", "Accounts", "Brokerage", "Captcha", "Crypto", "HTTP", "Identity", "JSON", "Pages", "ProjectSettings", "Projects",
+                "Providers",
                 "Text", logging,
             ],
             resources: [.embedInCode("Scripts")]),
@@ -147,9 +149,10 @@ let package = Package(
         tests("JOSE", ["Crypto", "JSON", "Runtime", "Text"]), tests("HTTPServer", ["HTTP", "Runtime", "Text"]),
         tests("Curl", ["HTTP", "Runtime", "Text"]),
         tests("Mail", ["Curl", "Runtime"]),
+        tests("Captcha", ["Config", "Curl", "HTTP", "JSON", "Runtime", "Text"]),
         tests("Postgres", ["Runtime", collections]),
         tests("Identity", ["Text"]),
-        tests("ProjectSettings", ["Config", "JOSE", "Mail", "Runtime", "Text"]),
+        tests("ProjectSettings", ["Captcha", "Config", "JOSE", "Mail", "Runtime", "Text"]),
         tests("Accounts", ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text"]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text"]),
         tests(
@@ -166,7 +169,12 @@ let package = Package(
         tests("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
         tests("Migration", ["Accounts", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),
         tests("Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),
-        tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
+        tests(
+            "Web",
+            [
+                "Accounts", "Brokerage", "Captcha", "Config", "Curl", "HTTP", "JSON", "Postgres", "ProjectSettings", "Projects",
+                "Providers", "Runtime", "Text", logging,
+            ]),
         tests(
             "IdentityToolkit",
             [

@@ -26,6 +26,7 @@ package final class Accounts: Sendable {
     /// `nil` where no way of mail is configured.
     package let outbox: Outbox?
     package let addressHashes: AddressHashes
+    package let captchaTokens: CaptchaTokens
     /// Counts sign-ins, also those that end before a rule is asked.
     package let signIns: SignInMetrics
 
@@ -51,6 +52,7 @@ package final class Accounts: Sendable {
         let passwords = Passwords(hashing: passwords, hashKeys: HashKeys(storage: storage, masterKey: masterKey, clock: clock))
         outbox = sendsMail ? Outbox(deliveries) : nil
         addressHashes = AddressHashes(masterKey: masterKey)
+        captchaTokens = CaptchaTokens(database: database, clock: clock)
         let completion = SignInCompletion(
             storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock, tokenKey: masterKey.tokenKey
         )

@@ -66,6 +66,7 @@ package enum IdentityToolkit {
         UpdateAccountByAdministrator.handler,
         UpdateConfig.handler,
         UpdateProviderConfig.handler,
+        VerifyIOSClient.handler,
         WithdrawMFAEnrollment.handler,
     ]
 }

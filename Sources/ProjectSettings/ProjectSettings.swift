@@ -36,6 +36,7 @@ package struct ProjectSettings: Sendable {
     package var limits = Limits()
     package var customTokens = CustomTokens()
     package var audit = Audit()
+    package var phone = Phone()
     /// `nil` where the project is not an OpenID provider.
     package var openIDProvider: OpenIDProvider?
     /// `nil` where no people come from Firebase.
@@ -97,6 +98,7 @@ extension ProjectSettings {
         sessions = Sessions(section.section("sessions"))
         customTokens = CustomTokens(section.section("customTokens"))
         audit = Audit(section.section("audit"))
+        phone = Phone(section.section("phone"), development: development)
         let provider = section.section("openIDProvider")
         let firestore = section.section("firestore")
         if section.has("firestore") { self.firestore = FirestoreAccess(firestore) }

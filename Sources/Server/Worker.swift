@@ -43,6 +43,7 @@ package struct Worker: Sendable {
             accounts: accounts, brokerage: brokerage,
             firebaseBridge: FirebaseBridge(
                 accounts: accounts, tokens: googleTokens, upstream: client, shared: process.firebaseBridge, clock: process.clock),
+            captcha: CaptchaCheck(accounts.captchaTokens, upstream: client, clock: process.clock, metrics: process.metrics),
             projects: process.projects,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: process.metrics,
             clock: process.clock, log: process.log,

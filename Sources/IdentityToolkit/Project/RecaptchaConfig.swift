@@ -1,4 +1,5 @@
 import Accounts
+import Captcha
 import HTTP
 import JSON
 import ProjectSettings
@@ -6,7 +7,8 @@ import Projects
 import Text
 import Web
 
-/// `v2/recaptchaConfig`: reCAPTCHA is off for everything; SDKs ask before passwords and phone numbers and then go on without it.
+/// `v2/recaptchaConfig`: whether SDKs get tokens from reCAPTCHA Enterprise by themselves. They ask before passwords and phone numbers. Passwords
+/// never need one, and phone numbers where the project names this service.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/TopLevel/getRecaptchaConfig>
 struct RecaptchaConfig: Endpoint {
     static let route = Route.client(.get, "/v2/recaptchaConfig")
@@ -17,13 +19,11 @@ struct RecaptchaConfig: Endpoint {
     struct Output: Codable {
         /// A name of four parts, which SDKs require even where nothing is enforced.
         var recaptchaKey: String
-        var recaptchaEnforcementState = [
-            State(provider: "EMAIL_PASSWORD_PROVIDER"), State(provider: "PHONE_PROVIDER"),
-        ]
+        var recaptchaEnforcementState: [State]
 
         struct State: Codable {
             var provider: String
-            var enforcementState = "OFF"
+            var enforcementState: String
         }
     }
 
@@ -32,6 +32,13 @@ struct RecaptchaConfig: Endpoint {
         guard let client = query["clientType"], !client.isEmpty else { throw Failure.missingClientType }
         guard let version = query["version"], !version.isEmpty else { throw Failure.missingRecaptchaVersion }
         guard version == "RECAPTCHA_ENTERPRISE" else { throw Failure.invalidRecaptchaVersion }
-        return Output(recaptchaKey: "projects/\(try context.project.settings.id)/keys/off")
+        let settings = try context.project.settings
+        let siteKey = settings.phone.captcha.check.flatMap { $0.madeBySDK ? $0.widget.siteKey : nil }
+        return Output(
+            recaptchaKey: "projects/\(settings.id)/keys/\(siteKey ?? "off")",
+            recaptchaEnforcementState: [
+                .init(provider: "EMAIL_PASSWORD_PROVIDER", enforcementState: "OFF"),
+                .init(provider: "PHONE_PROVIDER", enforcementState: siteKey == nil ? "OFF" : "ENFORCE"),
+            ])
     }
 }

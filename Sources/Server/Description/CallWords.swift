@@ -59,8 +59,8 @@ enum CallWords {
         "IdentityToolkit.ProjectKeySet": "The public keys of the project's ID tokens, as a JWK set.",
         "IdentityToolkit.ProviderPhoto": "The caller's photo at a provider that keeps it behind an access token.",
         "IdentityToolkit.QueryAccounts": "Lists accounts of the project in an order, or counts them.",
-        "IdentityToolkit.RecaptchaConfig": "Says that reCAPTCHA is off.",
-        "IdentityToolkit.RecaptchaParams": "Refused: this server does not use reCAPTCHA.",
+        "IdentityToolkit.RecaptchaConfig": "Says whether the SDK gets tokens from reCAPTCHA Enterprise by itself.",
+        "IdentityToolkit.RecaptchaParams": "The site key of the project's captcha service.",
         "IdentityToolkit.ResetPassword": "Tells what a code from a mail is for, or sets a new password with it.",
         "IdentityToolkit.RevokeToken": "Has a provider revoke a token that it gave to the caller's app.",
         "IdentityToolkit.SecureToken": "Exchanges a refresh token for a new ID token.",
@@ -83,6 +83,7 @@ enum CallWords {
         "IdentityToolkit.UpdateConfig":
             "Refused: names the project's file, where settings are changed. In development mode it sets two settings, as the emulator's own call.",
         "IdentityToolkit.UpdateProviderConfig": "Refused: names the project's file, where providers are changed.",
+        "IdentityToolkit.VerifyIOSClient": "Refused: this server sends no push messages, so the SDK shows the page with the captcha.",
         "IdentityToolkit.WithdrawMFAEnrollment": "Takes a second factor from the caller's account.",
         "OpenIDProvider.AuthorizationServerMetadata": "Discovery, at the address of RFC 8414.",
         "OpenIDProvider.Authorize": "A relying party sends a person here to sign in.",

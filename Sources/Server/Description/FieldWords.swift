@@ -220,6 +220,7 @@ enum FieldWords {
         "rawUserInfo": "All that the provider said of the person: a JSON object as text.",
         "recaptchaEnforcementState": "Whether reCAPTCHA is enforced, for each provider.",
         "recaptchaKey": "A name in the form that SDKs expect.",
+        "recaptchaSiteKey": "The site key for the widget on the app's page; `none` where the project has no captcha service.",
         "recordsCount": "The number of accounts.",
         "recoveryCode": "A code on paper that stands in for a second factor once.",
         "recoveryCodes": "The new recovery codes, which are shown this once.",

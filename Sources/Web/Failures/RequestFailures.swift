@@ -54,5 +54,4 @@ extension Failure {
     package static let missingClientType = Failure("MISSING_CLIENT_TYPE")
     package static let missingRecaptchaVersion = Failure("MISSING_RECAPTCHA_VERSION")
     package static let invalidRecaptchaVersion = Failure("INVALID_RECAPTCHA_VERSION")
-    package static let recaptchaNotEnabled = Failure("RECAPTCHA_NOT_ENABLED")
 }

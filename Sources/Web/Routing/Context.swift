@@ -86,6 +86,7 @@ package final class Services: Sendable {
     package let accounts: Accounts
     package let brokerage: Brokerage
     package let firebaseBridge: FirebaseBridge
+    package let captcha: CaptchaCheck
     package let projects: ProjectDirectory
     package let site: Site
     package let metrics: Metrics
@@ -97,13 +98,14 @@ package final class Services: Sendable {
     package let description: @Sendable () throws -> [UInt8]
 
     package init(
-        accounts: Accounts, brokerage: Brokerage, firebaseBridge: FirebaseBridge, projects: ProjectDirectory,
+        accounts: Accounts, brokerage: Brokerage, firebaseBridge: FirebaseBridge, captcha: CaptchaCheck, projects: ProjectDirectory,
         site: Site, metrics: Metrics, clock: Clock, log: Logger,
         readiness: @escaping @Sendable () async throws -> Void, description: @escaping @Sendable () throws -> [UInt8]
     ) {
         self.accounts = accounts
         self.brokerage = brokerage
         self.firebaseBridge = firebaseBridge
+        self.captcha = captcha
         self.projects = projects
         self.site = site
         self.metrics = metrics

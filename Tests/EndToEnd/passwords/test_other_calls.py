@@ -62,7 +62,9 @@ def test_recaptcha_is_off_for_everything(rest, demo):
         rest_of = {name: value for name, value in query.items() if name != missing}
         assert_error(requests.get(url, params=rest_of, timeout=TIMEOUT), code)
     assert_error(requests.get(url, params={**query, "version": "V2"}, timeout=TIMEOUT), "INVALID_RECAPTCHA_VERSION")
-    assert_error(requests.get(rest.url + "/v1/recaptchaParams", params={"key": demo.key}, timeout=TIMEOUT), "RECAPTCHA_NOT_ENABLED")
+    answer = requests.get(rest.url + "/v1/recaptchaParams", params={"key": demo.key}, timeout=TIMEOUT).json()
+    assert answer == {"kind": "identitytoolkit#GetRecaptchaParamResponse", "recaptchaSiteKey": "none"}, "the JS SDK stops without a key"
+    assert_error(demo.post("/v1/accounts:verifyIosClient", {"appToken": "aa", "isSandbox": True}), "MISSING_IOS_APP_TOKEN")
 
 
 def test_the_v3_names_and_snake_case_do_the_same(rest, demo):

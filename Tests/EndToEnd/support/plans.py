@@ -22,9 +22,8 @@ PROJECT_OF_ROW = re.compile(r"\bproject_id = (\w+)\.project_id")
 
 # A line of the access log.
 ACCESS = re.compile(r'\{"time":"[^"]*","method":"[^"]*","route":"[^"]*","status":\d+,.*\}$')
-# What these ask for is never there: recaptcha, SAML, and providers of Google's own list.
+# What these ask for is never there: SAML, and providers of Google's own list.
 WITHOUT_ANSWER = {
-    "GET /v1/recaptchaParams",
     "GET /v2/projects/{project}/defaultSupportedIdpConfigs/{id}",
     "GET /v2/projects/{project}/inboundSamlConfigs/{id}",
 }
