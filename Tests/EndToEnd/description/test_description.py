@@ -81,6 +81,7 @@ NAMED = {
     "passwordPolicy": "/v2/passwordPolicy",
     "projects": "/v1/projects",
     "recaptchaConfig": "/v2/recaptchaConfig",
+    "recaptchaParams": "/v1/recaptchaParams",
     "revokeToken": "/v2/accounts:revokeToken",
     "token": "/v1/token",
 }

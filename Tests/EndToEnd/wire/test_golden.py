@@ -136,12 +136,13 @@ def test_a_revocation(place, call, apple):
     call("revokeToken.used", "/v2/accounts:revokeToken", body)
 
 
-def test_what_apps_ask_before_a_sign_in(get):
+def test_what_apps_ask_before_a_sign_in(call, get):
     get("projects", "/v1/projects")
     get("projects.v3", "/identitytoolkit/v3/relyingparty/getProjectConfig")
     get("passwordPolicy", "/v2/passwordPolicy")
     get("recaptchaConfig", "/v2/recaptchaConfig", clientType="CLIENT_TYPE_WEB", version="RECAPTCHA_ENTERPRISE")
     get("recaptchaParams", "/v1/recaptchaParams")
+    call("verifyIosClient", "verifyIosClient", {"appToken": "aa"})
     get("discovery", "/demo/.well-known/openid-configuration")
 
 
