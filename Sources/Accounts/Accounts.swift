@@ -54,8 +54,9 @@ package final class Accounts: Sendable {
         addressHashes = AddressHashes(masterKey: masterKey)
         captchaTokens = CaptchaTokens(database: database, clock: clock)
         let completion = SignInCompletion(
-            storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock, tokenKey: masterKey.tokenKey
-        )
+            storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock,
+            tokenKey: masterKey.tokenKey,
+            devices: RememberedDevices(storage: storage, key: masterKey.rememberedDevices))
         limits = RateLimits(database: database, clock: clock, refusals: refusals)
         let factorSecrets = FactorSecrets(keys: masterKey.factorSecrets)
         let imports = AccountImport(
@@ -120,7 +121,8 @@ package final class Accounts: Sendable {
             secrets: ClientSecrets(limits: limits),
             profileEdits: ProfileEdits(storage: storage, limits: limits))
         administration = AdministrationRules(
-            accounts: AccountAdministration(storage: storage, clock: clock, directory: directory, passwords: passwords),
+            accounts: AccountAdministration(
+                storage: storage, clock: clock, directory: directory, passwords: passwords, secrets: factorSecrets),
             lists: AccountLists(storage: storage),
             accessTokens: AdministratorTokens(
                 storage: storage, keys: masterKey.accessTokens, clock: clock, limits: limits, tokenURI: KeyFile.tokenURI(publicURL)),

@@ -14,6 +14,7 @@ package struct AccountAdministration: Sendable {
     let clock: Clock
     let directory: AccountDirectory
     let passwords: Passwords
+    let secrets: FactorSecrets
 
     /// Makes an account, without a sign-in.
     ///
@@ -27,13 +28,16 @@ package struct AccountAdministration: Sendable {
         let (project, now) = (administrator.project, clock.now())
         var empty = Account(id: id ?? AccountID.random(), at: now)
         empty.lastLoginAt = nil
-        let account = try change.applied(to: empty, at: now)
+        var account = try change.applied(to: empty, at: now)
         if let password = change.own.password { try project.passwordPolicy.check(password) }
         try await checkFree(account, in: project)
         let hash = try await hash(change, for: account)
         let act = administrator.act(on: account.id, at: now)
+        let factors = try change.secondFactors.map { list throws(AccountError) in
+            try secrets.state(list, of: empty, as: &account, nil, in: project, at: now)
+        }
         _ = try await storage.write(
-            all: [account.insert(passwordHash: hash?.text, in: project)]
+            all: [account.insert(passwordHash: hash?.text, in: project)] + (factors ?? [])
                 + account.identities.map { account.insert($0, in: project, at: now) }
                 + act.records(of: [AccountEvent(.accountCreated)] + empty.events(to: account), in: project),
             by: administrator)
@@ -51,7 +55,8 @@ package struct AccountAdministration: Sendable {
         guard let account = try await directory.account(id, in: project) else { throw .accountNotFound }
         let hash = try await hash(change, for: try change.applied(to: account, at: clock.now()))
         do {
-            let (changed, statements) = try carryOut(change, on: account, hash, by: administrator)
+            let sealed = try await storage.read(Self.sealedFactors(of: id, in: project))
+            let (changed, statements) = try carryOut(change, on: account, sealed, hash, by: administrator)
             _ = try await storage.write(all: statements, by: administrator, waitingFor: id)
             return changed
         } catch {
@@ -61,10 +66,10 @@ package struct AccountAdministration: Sendable {
         return try await storage.transaction(by: administrator, waitingFor: id) { transaction in
             let results = try await transaction.query(all: [
                 "SELECT 1 FROM accounts WHERE project_id = \(project: project) AND account_id = \(id) FOR NO KEY UPDATE",
-                Account.select("a.account_id = \(id)", in: project),
+                Account.select("a.account_id = \(id)", in: project), Self.sealedFactors(of: id, in: project),
             ])
             guard let account = try Account(results[1]) else { throw AccountError.accountNotFound }
-            let (changed, statements) = try carryOut(change, on: account, hash, by: administrator)
+            let (changed, statements) = try carryOut(change, on: account, results[2], hash, by: administrator)
             _ = try await transaction.query(all: statements)
             return changed
         }
@@ -77,9 +82,15 @@ package struct AccountAdministration: Sendable {
         _ = try await update(id, change, by: administrator)
     }
 
+    private static func sealedFactors(of id: String, in project: ProjectSettings) -> SQL {
+        "SELECT factor_secrets FROM accounts WHERE project_id = \(project: project) AND account_id = \(id)"
+    }
+
     /// The account after the change, and the statements that store it.
+    ///
+    /// - Parameter sealed: the row of `sealedFactors`.
     private func carryOut(
-        _ change: AdministratorChange, on account: Account, _ hash: PasswordHash?, by administrator: Administrator
+        _ change: AdministratorChange, on account: Account, _ sealed: [Row], _ hash: PasswordHash?, by administrator: Administrator
     ) throws(AccountError) -> (Account, [SQL]) {
         // A hash takes time. What was signed in meanwhile ends, too.
         let (project, now) = (administrator.project, clock.now())
@@ -108,10 +119,16 @@ package struct AccountAdministration: Sendable {
         let lost = account.identitiesLost(in: changed).map(\.providerID)
         var identities = lost.isEmpty ? [] : [act.unlink(where: "provider_id = ANY(\(lost))", in: project)]
         if let linked = change.linked { identities.append(account.linkOrRefresh(linked, of: changed, in: project, at: now)) }
+        let update = changed.updateByAdministrator(from: account, passwordHash: hash?.text, in: project)
+        var factors: [SQL] = []
+        if let list = change.secondFactors {
+            let sealed = try reading { try sealed.first?.value(as: [UInt8]?.self) ?? nil }
+            factors = try secrets.state(list, of: account, as: &changed, sealed, in: project, at: now)
+        }
         let records = act.records(of: account.events(to: changed) + change.events(from: account, to: changed, ending), in: project)
         return (
             changed,
-            [changed.updateByAdministrator(from: account, passwordHash: hash?.text, in: project)] + identities + ended + records
+            [update] + factors + identities + ended + records
         )
     }
 

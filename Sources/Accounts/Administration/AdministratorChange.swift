@@ -18,8 +18,8 @@ package struct AdministratorChange: Sendable {
     package var validSince: Instant?
     package var createdAt: Instant?
     package var lastLoginAt: Instant?
-    /// Whether the second factors go that the account brought from another system.
-    package var dropsSecondFactors = false
+    /// The second factors in place of the account's; `nil` leaves these.
+    package var secondFactors: [StatedFactor]?
     /// An identity to link, in place of the one that the account has of the same provider.
     package var linked: LinkedIdentity?
 
@@ -44,7 +44,6 @@ extension AdministratorChange {
         phoneNumber.apply(to: &changed.phoneNumber)
         if let disabled { changed.disabled = disabled }
         customAttributes.apply(to: &changed.customAttributes)
-        if dropsSecondFactors { changed.secondFactors = nil }
         if let createdAt { changed.createdAt = createdAt }
         if let lastLoginAt { changed.lastLoginAt = lastLoginAt }
         if let linked {
@@ -92,7 +91,9 @@ extension AdministratorChange {
         // Another address in place of one is among those of `Account.events`.
         let saysMore = changed.email == account.email ? changed.emailVerified != account.emailVerified : account.email == nil
         if saysMore { actions.append(.emailChanged) }
-        if changed.secondFactors != account.secondFactors { actions.append(.secondFactorsRemoved) }
+        if changed.secondFactors != account.secondFactors {
+            actions.append(changed.secondFactors == nil ? .secondFactorsRemoved : .secondFactorsChanged)
+        }
         if changed.phoneNumber != account.phoneNumber { actions.append(.phoneNumberChanged) }
         if changed.hasOtherProfile(than: account) || refreshes(account) || changed.createdAt != account.createdAt
             || changed.lastLoginAt != account.lastLoginAt

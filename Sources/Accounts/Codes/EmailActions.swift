@@ -113,8 +113,8 @@ extension ActionCodes {
         changed.endTokens(at: now)
         let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .revertSecondFactorAddition)
         statements += [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now)]
-        statements += account.forgetSubstitutes(in: project)
         statements += [
+            RecoveryCodes.deletion(of: account.id, in: project),
             account.deleteCodes(.allButRecovery, in: project),
             act.endSessions(of: account, because: "second factor reverted", in: project),
             act.record(AccountEvent(.secondFactorRemoved, factorID: factor.id), in: project),

@@ -200,8 +200,8 @@ extension IDToken {
 }
 
 extension FactorSecrets {
-    /// Stores the list without the factor `id`. Sessions in which it was passed go on without a second factor; those of no factor any more take
-    /// recovery codes and remembered devices with them.
+    /// Stores the list without the factor `id`. Sessions in which it was passed go on without a second factor; an account without any other loses
+    /// its recovery codes.
     func removing(
         _ rest: SecondFactors, of account: Account, _ id: String, in project: ProjectSettings
     ) -> (changed: Account, statements: [SQL]) {
@@ -211,17 +211,7 @@ extension FactorSecrets {
             UPDATE sessions SET second_factor = NULL, second_factor_id = NULL
             WHERE project_id = \(project: project) AND account_id = \(account.id) AND second_factor_id = \(id)
             """)
-        if rest.isEmpty { statements += account.forgetSubstitutes(in: project) }
+        if rest.isEmpty { statements.append(RecoveryCodes.deletion(of: account.id, in: project)) }
         return (changed, statements)
-    }
-}
-
-extension Account {
-    /// Takes away what stands in for second factors, since there are none any more.
-    func forgetSubstitutes(in project: ProjectSettings) -> [SQL] {
-        [
-            RecoveryCodes.deletion(of: id, in: project),
-            "DELETE FROM remembered_devices WHERE project_id = \(project: project) AND account_id = \(id)",
-        ]
     }
 }

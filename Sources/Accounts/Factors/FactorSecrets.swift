@@ -75,7 +75,7 @@ struct FactorSecrets: Sendable {
             WHERE project_id = \(project: project) AND account_id = \(read.id) AND NOT disabled AND \(read.sessionsStand)
                 AND second_factors IS NOT DISTINCT FROM \(read.secondFactors) RETURNING account_id
             """)
-        return (changed, [update, read.endPendingSignIns(in: project)])
+        return (changed, [update, read.endPendingSignIns(in: project), read.forgetDevices(in: project)])
     }
 
     static func context(_ project: String, _ accountID: String) -> String { "\(project) \(accountID)" }

@@ -14,6 +14,8 @@ package enum SecondFactorError: Sendable, Equatable {
     case tooMany
     /// The account has this number already.
     case exists
+    /// Two second factors of a list have one id.
+    case duplicateID
     /// The project demands a second factor, and this is the account's last one.
     case lastOfRequired
     /// The pending sign-in's account has no second factor that the call can ask for.

@@ -89,8 +89,11 @@ package struct SecondFactorSignIns: Sendable {
         let now = clock.now()
         var account = waiting.account
         account.lastLoginAt = now
+        // A new one: here the client shows no device that is known.
+        let device = client.device.flatMap { completion.devices.insertion(of: $0, for: account, in: project, at: now) }
         let statements =
             [account.recordSecondFactor(in: project)] + passed.statements + [waiting.spend(in: project)] + others
+            + (device.map { [$0] } ?? [])
         let authentication = Authentication(
             account: account, signInProvider: waiting.signInProvider, time: waiting.authTime, secondFactor: passed.proof)
         do {

@@ -1,6 +1,6 @@
 import Crypto
 import JSON
-package import Runtime
+import Runtime
 import Text
 
 /// The second factors of one account, as its row keeps them: a list in the form of Firebase's `mfaInfo`, of which members that this server does
@@ -72,7 +72,9 @@ extension SecondFactors.Factor {
     }
 
     /// A new phone number, which the person has just proven or an administrator sets.
-    package init(phone number: String, id: String, name: String?, at time: Instant?) {
+    ///
+    /// - Parameter time: RFC 3339.
+    init(phone number: String, id: String, name: String?, at time: String) {
         self.init(Self.json("phoneInfo", .string(number), id, name, time))
     }
 
@@ -82,13 +84,13 @@ extension SecondFactors.Factor {
             "sharedSecretKey": .string(Base32.encode(totp.secret)), "hashingAlgorithm": .string(totp.hash.rawValue),
             "verificationCodeLength": .integer(Int64(totp.digits)), "periodSec": .integer(totp.period),
         ]
-        self.init(Self.json("totpInfo", .object(info), id, name, time))
+        self.init(Self.json("totpInfo", .object(info), id, name, Timestamp.text(time)))
     }
 
-    private static func json(_ member: UTF8Text, _ value: JSON, _ id: String, _ name: String?, _ time: Instant?) -> JSON.Object {
+    private static func json(_ member: UTF8Text, _ value: JSON, _ id: String, _ name: String?, _ time: String) -> JSON.Object {
         var json: JSON.Object = ["mfaEnrollmentId": .string(id)]
         json["displayName"] = name.map { .string($0) }
-        json["enrolledAt"] = time.map { .string(Timestamp.text($0)) }
+        json["enrolledAt"] = .string(time)
         json[member] = value
         return json
     }
@@ -103,15 +105,15 @@ extension SecondFactors.Factor {
         return TOTP(secret: secret, hash: hash, digits: digits, period: info["periodSec"]?.integer ?? 30)
     }
 
-    /// The same name and time with another name in the list, as an administrator's list may give it.
-    package func renamed(_ name: String?) -> Self {
+    /// The same with another name.
+    func renamed(_ name: String) -> Self {
         var json = json
-        json["displayName"] = name.map { .string($0) }
+        json["displayName"] = .string(name)
         return Self(json)
     }
 
-    /// iOS reads only times with exactly three digits behind the seconds.
-    private static func inMilliseconds(_ text: String) -> String? {
+    /// The same time with exactly three digits behind the seconds, as iOS reads it; `nil` for a text that is not a time of UTC.
+    package static func inMilliseconds(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"), bytes[10] == UInt8(ascii: "T") else { return nil }
         let fraction = bytes[19..<bytes.count - 1]

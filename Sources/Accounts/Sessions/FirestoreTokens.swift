@@ -24,7 +24,7 @@ package struct FirestoreTokens: Sendable {
     ) async throws -> String {
         let idToken = try idTokens.ownToken(text, in: project)
         let session: SQL = """
-            coalesce((SELECT ARRAY[developer_claims, second_factor] FROM sessions
+            coalesce((SELECT ARRAY[developer_claims, nullif(second_factor, \(SecondFactorProof.rememberedDevice.kind))] FROM sessions
                 WHERE project_id = \(project: project) AND session_id = \(idToken.sessionID ?? [])), '{}')
             """
         var (account, others) = try await idTokens.account(

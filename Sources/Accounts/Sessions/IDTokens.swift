@@ -70,8 +70,8 @@ package final class IDTokens: Sendable {
                     if let number = account.phoneNumber { identities.array(SignInProvider.phone) { $0.value(number) } }
                 }
                 firebase.field("sign_in_provider", session.signInProvider)
-                firebase.field("sign_in_second_factor", session.secondFactor?.kind)
-                firebase.field("second_factor_identifier", session.secondFactor?.id)
+                firebase.field("sign_in_second_factor", session.secondFactor?.shown?.kind)
+                firebase.field("second_factor_identifier", session.secondFactor?.shown?.id)
             }
         }
         if project.tokens.unsigned { return UnsignedJWT.text(provingNothing: claims.bytes) }

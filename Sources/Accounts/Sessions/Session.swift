@@ -17,6 +17,11 @@ package struct SecondFactorProof: Sendable, Equatable {
     static let totp = "totp"
     static let passkey = "passkey"
     static let recoveryCode = "recovery_code"
+    /// That of a remembered device. Tokens do not show it: no second factor was passed for the session.
+    static let rememberedDevice = SecondFactorProof(kind: "remembered_device", id: nil)
+
+    /// As tokens show it; `nil` for a remembered device.
+    var shown: SecondFactorProof? { self == Self.rememberedDevice ? nil : self }
 
     /// `amr` of the ID tokens of relying parties. <https://www.rfc-editor.org/rfc/rfc8176#section-2>
     var methods: [String] {
@@ -72,6 +77,8 @@ package struct Session: Sendable {
         let kind: Kind
         /// The id of its request in the log; `nil` where there is none.
         let requestID: String?
+        /// The secret of a device on which a second factor was passed; `nil` when the client shows none.
+        var device: DeviceToken?
 
         /// - Parameters:
         ///   - userAgent: kept to its first 256 bytes.
@@ -82,6 +89,13 @@ package struct Session: Sendable {
             self.address = address
             self.limitKey = limitKey ?? address
             self.kind = kind
+        }
+
+        /// The same client on the device with this secret: a known one, or one that is to be remembered.
+        package func on(_ device: DeviceToken?) -> ClientInfo {
+            var client = self
+            client.device = device
+            return client
         }
     }
 

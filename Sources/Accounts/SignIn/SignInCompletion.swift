@@ -30,6 +30,7 @@ struct SignInCompletion: Sendable {
     let clock: Clock
     /// The id of the key that makes the session's first refresh token.
     let tokenKey: Int32
+    let devices: RememberedDevices
 
     /// Makes the session, commits it together with `statements`, and counts the sign-in.
     ///
@@ -49,6 +50,12 @@ struct SignInCompletion: Sendable {
         id: [UInt8] = Random.bytes(Session.idCount), sharesCommit: Bool = false, in project: ProjectSettings,
         from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> (outcome: SignInOutcome, rows: [[Row]]) {
+        var authentication = authentication
+        if SignInStep.due(after: authentication) == .secondFactor, let device = client.device, !authentication.isBridged,
+            try await devices.knows(device, of: authentication.account, in: project, at: now)
+        {
+            authentication.secondFactor = .rememberedDevice
+        }
         let end = try outcome(
             of: authentication, by: method ?? authentication.signInProvider, due: SignInStep.due(after: authentication), id: id,
             in: project,

@@ -59,9 +59,31 @@ enum AdministratorField {
     /// The year 10000, in seconds.
     private static let latest: Int64 = 253_402_300_800
 
-    /// Refuses second factors, which accounts do not have.
-    static func refuseFactors(_ factors: [JSON]?) throws(Failure) {
-        guard factors?.isEmpty ?? true else { throw Failure.operationNotAllowed("Accounts have no second factors.") }
+    /// A second factor as `mfaInfo` and `mfa.enrollments` state it: a phone number, or the id alone of one that the account keeps.
+    struct Factor: Decodable {
+        var mfaEnrollmentId: UTF8Text?
+        var phoneInfo: UTF8Text?
+        var displayName: UTF8Text?
+        /// RFC 3339.
+        var enrolledAt: UTF8Text?
+    }
+
+    /// Throws `INVALID_MFA_PHONE_NUMBER` and `INVALID_MFA_ENROLLMENT_ID`.
+    static func factors(_ list: [Factor]) throws(Failure) -> [StatedFactor] {
+        var stated: [StatedFactor] = []
+        for factor in list {
+            if let number = factor.phoneInfo, !PhoneNumber.isE164(number) { throw .invalidFactorPhoneNumber }
+            let id = factor.mfaEnrollmentId
+            guard factor.phoneInfo != nil || id?.isEmpty == false else { throw .invalidFactorPhoneNumber }
+            if let id, !ProfileText.isFit(id.asString, most: AccountID.longest) { throw .invalidFactorID }
+            let time = factor.enrolledAt.map { SecondFactors.Factor.inMilliseconds($0.asString) }
+            guard time == nil || time != .some(nil) else { throw .invalidArgument("enrolledAt is not a time.") }
+            stated.append(
+                StatedFactor(
+                    id: id?.asString, phoneNumber: factor.phoneInfo?.asString, displayName: try ProfileField.name(factor.displayName),
+                    enrolledAt: time ?? nil))
+        }
+        return stated
     }
 }
 

@@ -23,7 +23,7 @@ struct CreateAccountByAdministrator: AdministratorEndpoint {
         var displayName: UTF8Text?
         var photoUrl: UTF8Text?
         var disabled: Bool?
-        var mfaInfo: [JSON]?
+        var mfaInfo: [AdministratorField.Factor]?
     }
 
     struct Output: Codable {
@@ -58,6 +58,6 @@ extension AdministratorChange {
         emailVerified = input.emailVerified
         phoneNumber = try AdministratorField.phoneNumber(input.phoneNumber)
         disabled = input.disabled
-        try AdministratorField.refuseFactors(input.mfaInfo)
+        if let factors = input.mfaInfo, !factors.isEmpty { secondFactors = try AdministratorField.factors(factors) }
     }
 }

@@ -45,7 +45,7 @@ struct UpdateAccountByAdministrator: AdministratorEndpoint {
         }
 
         struct Factors: Decodable {
-            var enrollments: [JSON]?
+            var enrollments: [AdministratorField.Factor]?
         }
     }
 
@@ -74,7 +74,7 @@ extension AdministratorChange {
         createdAt = try AdministratorField.time(milliseconds: input.createdAt, "createdAt")
         lastLoginAt = try AdministratorField.time(milliseconds: input.lastLoginAt, "lastLoginAt")
         linked = try input.linkProviderUserInfo.map(LinkedIdentity.init)
-        try AdministratorField.refuseFactors(input.mfa?.enrollments)
+        if let mfa = input.mfa { secondFactors = try AdministratorField.factors(mfa.enrollments ?? []) }
     }
 }
 

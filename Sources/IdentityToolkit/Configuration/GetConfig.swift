@@ -38,7 +38,9 @@ struct ProjectConfig: Codable, Sendable {
     struct SendEmail: Codable { var callbackUri: String }
     struct Client: Codable { var permissions: Permissions }
     struct Permissions: Codable { var disabledUserSignup: Bool, disabledUserDeletion: Bool }
-    struct MultiFactor: Codable { var state: String }
+    struct MultiFactor: Codable { var state: String, enabledProviders: [String]?, providerConfigs: [FactorConfig]? }
+    struct FactorConfig: Codable { var state: String, totpProviderConfig: TOTPConfig }
+    struct TOTPConfig: Codable { var adjacentIntervals: Int }
     struct MultiTenant: Codable { var allowTenants = false }
     struct EmailPrivacy: Codable { var enableImprovedEmailPrivacy: Bool }
 
@@ -60,7 +62,11 @@ struct ProjectConfig: Codable, Sendable {
             sendEmail: SendEmail(callbackUri: settings.mail.actionURL ?? "\(project.pagesURL)/__/auth/action"),
             defaultLocale: settings.branding.language)
         client = Client(permissions: Permissions(disabledUserSignup: !methods.signUp, disabledUserDeletion: !methods.deletion))
-        mfa = MultiFactor(state: "DISABLED")
+        let factors = settings.multiFactor
+        mfa = MultiFactor(
+            state: factors.state.rawValue.uppercased(), enabledProviders: factors.offersSMS ? ["PHONE_SMS"] : nil,
+            providerConfigs: factors.offersTOTP
+                ? [FactorConfig(state: "ENABLED", totpProviderConfig: TOTPConfig(adjacentIntervals: factors.adjacentIntervals))] : nil)
         authorizedDomains = settings.authorizedDomains
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: settings.emailEnumerationProtection)
         let policy = GetPasswordPolicy.Output(settings.passwordPolicy)

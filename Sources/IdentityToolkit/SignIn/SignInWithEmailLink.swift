@@ -15,6 +15,8 @@ struct SignInWithEmailLink: Endpoint {
         var email: UTF8Text?
         var oobCode: UTF8Text?
         var idToken: UTF8Text?
+        /// The secret of a device on which a second factor was passed. Ours.
+        var rememberedDeviceToken: UTF8Text?
     }
 
     struct Output: Codable {
@@ -39,7 +41,7 @@ struct SignInWithEmailLink: Endpoint {
         let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0.asString }
         let signIn = try await context.services.accounts.signIn.emailLinks.signIn(
             withLink: code.asString, email: email, linkingTo: idToken, language: try context.language, in: project,
-            from: context.clientInfo)
+            from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init)))
         let end = try SignInEnd(signIn.account, signIn.outcome, context)
         return Output(
             localId: signIn.account.id, email: email, isNewUser: signIn.isNewUser, idToken: end.idToken, refreshToken: end.refreshToken,

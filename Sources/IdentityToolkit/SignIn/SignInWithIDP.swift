@@ -26,6 +26,8 @@ struct SignInWithIDP: Endpoint {
         var idToken: UTF8Text?
         var autoCreate: Bool?
         var returnIdpCredential: Bool?
+        /// The secret of a device on which a second factor was passed. Ours.
+        var rememberedDeviceToken: UTF8Text?
     }
 
     typealias Output = IDPOutput
@@ -39,7 +41,9 @@ struct SignInWithIDP: Endpoint {
         let proven = try await request.proven(sessionID: input.sessionId, by: broker, context)
         let signIn: FederatedSignIn
         do {
-            signIn = try await broker.signIn(with: proven, intent, language: language, from: context.clientInfo)
+            signIn = try await broker.signIn(
+                with: proven, intent, language: language,
+                from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init)))
         } catch {
             guard input.returnIdpCredential ?? false, let code = Self.conflict(error) else { throw error }
             var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven, after: nil))

@@ -15,6 +15,8 @@ struct SignInWithPassword: Endpoint {
     struct Input: Decodable {
         var email: UTF8Text?
         var password: UTF8Text?
+        /// The secret of a device on which a second factor was passed. Ours.
+        var rememberedDeviceToken: UTF8Text?
     }
 
     struct Output: Codable {
@@ -39,7 +41,8 @@ struct SignInWithPassword: Endpoint {
         let address = try EmailAddress.reading(email)
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
         let (account, outcome) = try await context.services.firebaseBridge.passwords.signIn(
-            email: address, password: password.asString, in: project, from: context.clientInfo)
+            email: address, password: password.asString, in: project,
+            from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init)))
         let end = try SignInEnd(account, outcome, context)
         return Output(
             localId: account.id, email: address, displayName: account.displayName, profilePicture: account.photoURL,

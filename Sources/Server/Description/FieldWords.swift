@@ -233,6 +233,8 @@ enum FieldWords {
         "refreshToken": "A refresh token of the session.",
         "registered": "Whether an account with this address exists.",
         "relay": "The ticket for a result.",
+        "rememberDevice": "Whether no second factor is to be asked for on this device for a while.",
+        "rememberedDeviceToken": "The secret of a device on which a second factor was passed.",
         "request": "The id of the request that waits; at the authorization endpoint, refused.",
         "request_uri": "The name of a request that was sent ahead.",
         "requestType":

@@ -11,6 +11,8 @@ extension Failure {
     package static let missingPhoneVerificationInfo = Failure("INVALID_ARGUMENT", "((Missing phoneVerificationInfo.))")
     package static let missingCode = Failure("MISSING_CODE")
     package static let missingSessionInfo = Failure("MISSING_SESSION_INFO")
+    package static let invalidFactorPhoneNumber = Failure("INVALID_MFA_PHONE_NUMBER", "Invalid format.")
+    package static let invalidFactorID = Failure("INVALID_MFA_ENROLLMENT_ID", "It is too long, or has control characters.")
     package static let unsupportedSecondFactor = Failure("INVALID_ARGUMENT", "MFA provider not supported!")
     /// The account brought a second factor from another system that no call of this server asks for.
     package static let unanswerableSecondFactor = operationNotAllowed(
@@ -28,6 +30,7 @@ extension Failure {
             case .emailUnverified: Failure("UNVERIFIED_EMAIL", "Need to verify email first before enrolling second factors.")
             case .tooMany: Failure("SECOND_FACTOR_LIMIT_EXCEEDED")
             case .exists: Failure("SECOND_FACTOR_EXISTS", "Phone number already enrolled as second factor for this account.")
+            case .duplicateID: Failure("DUPLICATE_MFA_ENROLLMENT_ID")
             case .lastOfRequired: .operationNotAllowed("The project demands a second factor, and this is the account's last one.")
             case .unsupported: .unsupportedSecondFactor
             }

@@ -222,7 +222,7 @@ import Testing
         try await fixture.accounts.administration.exports.read(by: fixture.operator) { exported += $0 }
         #expect(exported[0].account.secondFactors?.contains("IJKLMNOP") == true)
         var change = AdministratorChange()
-        change.dropsSecondFactors = true
+        change.secondFactors = []
         _ = try await fixture.accounts.administration.accounts.update("ada", change, by: fixture.operator)
         #expect(try await count("accounts WHERE factor_secrets IS NOT NULL", fixture) == 0)
     }

@@ -106,7 +106,8 @@ import Text
             completion: SignInCompletion(
                 storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics),
                 refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), addressHashes: AddressHashes(masterKey: changed),
-                clock: fixture.time.clock, tokenKey: changed.tokenKey),
+                clock: fixture.time.clock, tokenKey: changed.tokenKey,
+                devices: RememberedDevices(storage: Storage(database: fixture.database), key: changed.rememberedDevices)),
             clock: fixture.time.clock, keys: changed.bridgedSessions)
         #expect(try await bridged.find(Self.token, in: fixture.project)?.1.id == session.id)
     }

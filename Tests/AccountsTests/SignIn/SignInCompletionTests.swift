@@ -17,7 +17,8 @@ import Text
         SignInCompletion(
             storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics),
             refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), addressHashes: AddressHashes(masterKey: fixture.masterKey),
-            clock: fixture.time.clock, tokenKey: fixture.masterKey.tokenKey)
+            clock: fixture.time.clock, tokenKey: fixture.masterKey.tokenKey,
+            devices: RememberedDevices(storage: Storage(database: fixture.database), key: fixture.masterKey.rememberedDevices))
     }
 
     @Test func `every way to sign in is counted with its outcome`() async throws {

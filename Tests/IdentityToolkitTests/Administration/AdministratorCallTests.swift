@@ -74,7 +74,23 @@ import Text
                 (["localId": .string(String(repeating: "x", count: 129))], "localId must have at most 128 characters"),
                 (["localId": "a\u{0}b"], "localId must have"), (["disabled": "maybe"], "Invalid JSON payload received."),
                 (["displayName": .string(String(repeating: "x", count: 257))], "displayName is longer"),
-                (["mfaInfo": [["phoneInfo": "+441234567890"]]], "OPERATION_NOT_ALLOWED : Accounts have no second factors."),
+                (["mfaInfo": [["phoneInfo": "+441234567890"]]], "UNVERIFIED_EMAIL"),
+                (["mfaInfo": [["phoneInfo": "01234"]]], "INVALID_MFA_PHONE_NUMBER : Invalid format."),
+                (["mfaInfo": [["displayName": "a"]]], "INVALID_MFA_PHONE_NUMBER : Invalid format."),
+                (["mfaInfo": [["mfaEnrollmentId": "a"]]], "MFA_ENROLLMENT_NOT_FOUND"),
+                (["mfaInfo": [["mfaEnrollmentId": "a\u{1}", "phoneInfo": "+441234567890"]]], "INVALID_MFA_ENROLLMENT_ID : It is"),
+                (["mfaInfo": [["phoneInfo": "+441234567890", "enrolledAt": "now"]]], "enrolledAt is not a time."),
+                (["mfaInfo": [["phoneInfo": "+441234567890"], ["phoneInfo": "+441234567890"]]], "SECOND_FACTOR_EXISTS"),
+                (
+                    [
+                        "mfaInfo": [
+                            ["mfaEnrollmentId": "a", "phoneInfo": "+441234567890"], ["mfaEnrollmentId": "a", "phoneInfo": "+441234567891"],
+                        ]
+                    ], "DUPLICATE_MFA_ENROLLMENT_ID"
+                ),
+                (
+                    ["mfaInfo": .array((0..<6).map { ["phoneInfo": .string("+44123456789\($0)")] })], "SECOND_FACTOR_LIMIT_EXCEEDED"
+                ),
                 (["tenantId": "t"], "UNSUPPORTED_TENANT_OPERATION"), (["targetProjectId": "other"], "targetProjectId is not"),
             ], app, token: token)
     }
@@ -133,7 +149,8 @@ import Text
                 (eve(["linkProviderUserInfo": ["rawId": "1"]]), "MISSING_PROVIDER_ID"),
                 (eve(["linkProviderUserInfo": ["providerId": "google.com"]]), "MISSING_RAW_ID"),
                 (eve(["linkProviderUserInfo": ["providerId": "password", "rawId": "1"]]), "INVALID_PROVIDER_ID"),
-                (eve(["mfa": ["enrollments": [["phoneInfo": "+1"]]]]), "OPERATION_NOT_ALLOWED : Accounts have no second factors."),
+                (eve(["mfa": ["enrollments": [["phoneInfo": "+1"]]]]), "INVALID_MFA_PHONE_NUMBER : Invalid format."),
+                (eve(["mfa": ["enrollments": [["phoneInfo": "+441234567890"]]]]), "UNVERIFIED_EMAIL"),
                 (eve(["validSince": "soon"]), "Invalid JSON payload received."), (eve(["createdAt": -1]), "createdAt is not a time."),
                 (eve(["deleteAttribute": ["PROVIDER"]]), "OPERATION_NOT_ALLOWED : PROVIDER cannot be deleted"),
             ], app, token: token)

@@ -104,7 +104,7 @@ extension UsersCommand {
             completion: .providers)
         var unlink: [String] = []
 
-        @Flag(help: "Take away the second factors that the account brought from another system, so that one proof signs in again.")
+        @Flag(help: "Take away the second factors of the account, so that one proof signs in again.")
         var dropSecondFactors = false
 
         func validate() throws {
@@ -115,7 +115,7 @@ extension UsersCommand {
         func run() async throws {
             var change = try fields.change()
             change.own.unlinked = Set(unlink.map { UTF8Text($0) })
-            change.dropsSecondFactors = dropSecondFactors
+            if dropSecondFactors { change.secondFactors = [] }
             try await UsersCommand.withAccounts(common, of: project, as: "users update", needsFile: fields.password) { access in
                 let account = try await access.accounts.administration.accounts.update(account, change, by: access.administrator)
                 Terminal.write(account.lines)

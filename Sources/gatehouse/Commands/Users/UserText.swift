@@ -20,7 +20,7 @@ extension Account {
             ("name", displayName), ("photo", photoURL), ("disabled", disabled ? "yes" : nil),
             ("password", passwordUpdatedAt.map { "set \(Timestamp.text($0))" }), ("links in mails", emailLinkSignIn ? "yes" : nil),
             ("custom tokens", customAuth ? "yes" : nil),
-            ("second factors", secondFactors == nil ? nil : "of another system, which this server cannot ask for"),
+            ("second factors", secondFactors == nil ? nil : factors.factors.map(\.summary).joined(separator: ", ")),
             ("claims", customAttributes), ("made", Timestamp.text(createdAt)),
             ("last sign-in", lastLoginAt.map(Timestamp.text)), ("last refresh", lastRefreshAt.map(Timestamp.text)),
             ("tokens valid since", Timestamp.text(validSince)),
@@ -64,5 +64,17 @@ extension Account {
             }
         }
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension SecondFactors.Factor {
+    /// Its kind and its name or number.
+    fileprivate var summary: String {
+        let name = displayName.map { " (\($0))" } ?? ""
+        return switch kind {
+        case .phone(let number): "phone \(number)\(name)"
+        case .totp: "authenticator app\(name)"
+        case .other: "a kind that this server does not ask for\(name)"
+        }
     }
 }
