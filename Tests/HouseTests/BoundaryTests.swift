@@ -24,6 +24,17 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Sources/Accounts/SignIn/A.swift", "Authentication(account: a, signInProvider: f(b), time: c,\n    secondFactor: d)", false),
+        ("Sources/Accounts/SignIn/A.swift", "Authentication(account: a, signInProvider: b, time: c, continuesSession: true)", false),
+        ("Sources/Accounts/SignIn/A.swift", "authentication.secondFactor = d", false),
+        ("Sources/Accounts/SignIn/A.swift", "Authentication(account: a, signInProvider: b, time: c)\nSession(secondFactor: d)", true),
+        ("Sources/Accounts/Factors/SecondFactorSignIns.swift", "Authentication(account: a, secondFactor: d)", true),
+    ])
+    func `SEC-31 catches a way to sign in that goes around the second factor`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.secondFactors(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
         ("Sources/Accounts/SignIn/A.swift", "let q: SQL = \"\"\"\n    WITH a AS (INSERT INTO accounts (b)\n    \"\"\"", false),
         ("Sources/Accounts/SignIn/A.swift", #"let q: SQL = "INSERT INTO service_accounts (a)""#, true),
         ("Sources/Accounts/Account/AccountColumns.swift", #"let q: SQL = "INSERT INTO accounts (a)""#, true),
@@ -153,6 +164,10 @@ import Testing
 
     @Test func `few files read URLs`() { #expect(Repository.swift.flatMap(Boundaries.urls) == []) }
     @Test func `only Accounts holds SQL`() { #expect(Repository.swift.flatMap(Boundaries.sql) == []) }
+    @Test func `SEC-31 every way to sign in asks for the second factor that is due`() {
+        #expect(Repository.swift.flatMap(Boundaries.secondFactors) == [])
+    }
+
     @Test func `one statement at the end of sign-ins makes all sessions`() { #expect(Repository.swift.flatMap(Boundaries.sessions) == []) }
     @Test func `only the list of its columns inserts an account`() { #expect(Repository.swift.flatMap(Boundaries.accounts) == []) }
     @Test func `a statement names one project`() { #expect(Repository.swift.flatMap(Boundaries.projects) == []) }

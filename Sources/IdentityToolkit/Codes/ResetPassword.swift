@@ -21,6 +21,8 @@ struct ResetPassword: Endpoint {
         var requestType: String
         var email: String?
         var newEmail: String?
+        /// The second factor that the code takes away; one, not a list.
+        var mfaInfo: MFAInfo?
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
@@ -48,5 +50,6 @@ extension ResetPassword.Output {
         // the iOS SDK would end the app's process.
         email = code.kind == .signIn ? nil : code.email ?? code.newEmail
         newEmail = code.newEmail
+        mfaInfo = code.factor.flatMap(MFAInfo.init)
     }
 }

@@ -33,7 +33,7 @@ class Authenticator:
 
     def code(self, steps=1):
         """The code of a later period: the next one counts already, and was not used."""
-        return self.totp.at(time.time(), steps)
+        return self.totp.at(int(time.time()) + 30 * steps)
 
     def finish(self, pending, code=None, **more):
         return mfa(

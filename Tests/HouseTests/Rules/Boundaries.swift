@@ -28,6 +28,31 @@ enum Boundaries {
         return file.path == home ? Array(all.dropFirst()) : all
     }
 
+    /// Whoever proves a person owes their second factor. These files alone say that none is due, each for its reason.
+    private static let passing: [String: String] = [
+        "SignIn/SignInCompletion.swift": "asks the rule, and knows remembered devices",
+        "SignIn/SignInOutcome.swift": "is the rule",
+        "SignIn/BridgedSessions.swift": "Google says that its session passed one",
+        "SignIn/EmailLinkSignIns.swift": "a link continues the caller's session",
+        "SignIn/FederatedSignIns.swift": "a link continues the caller's session",
+        "Account/AccountChanges.swift": "a change continues the caller's session",
+        "OpenID/BrowserSessions.swift": "a grant continues the browser's session",
+        "Factors/FactorEnrollments.swift": "the caller has proven the factor that is enrolled, or withdraws one",
+        "Factors/SecondFactorSignIns.swift": "the person has passed one",
+    ]
+
+    /// No new way to sign in goes around the second factor: it does not say that one was passed, nor that a session goes on (SEC-31).
+    static func secondFactors(_ file: File) -> [Violation] {
+        let folder = "Sources/Accounts/"
+        guard file.path.hasPrefix(folder), file.isSwift, passing[String(file.path.dropFirst(folder.count))] == nil else { return [] }
+        let ways = #/continuesSession|isBridged: true|Authentication\((?:[^()]|\([^()]*\))*secondFactor:|authentication\.secondFactor =/#
+        return file.text.matches(of: ways).map { match in
+            let line = file.text[..<match.range.lowerBound].count { $0 == "\n" } + 1
+            return Violation(
+                path: file.path, line: line, message: "says that no second factor is due; name the file in the list, with its reason")
+        }
+    }
+
     /// The columns of an account are listed in one file, and so is the statement that makes one.
     static func accounts(_ file: File) -> [Violation] {
         let home = "Sources/Accounts/Account/AccountColumns.swift"

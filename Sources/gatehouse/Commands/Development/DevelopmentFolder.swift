@@ -59,6 +59,7 @@ struct DevelopmentFolder {
             authorizedDomains: [localhost, "*.localhost", 127.0.0.1, "[::1]"]
             tokens: {issuer: firebase, algorithm: \(options.signsTokens ? "RS256" : "none")}
             signIn: {password: true, emailLink: true, anonymous: true}
+            mfa: {state: enabled, sms: true}
             emailEnumerationProtection: false    # as at the Auth emulator
 
             """, to: path + "/projects/project.yaml")
