@@ -55,6 +55,7 @@ let package = Package(
         kit("HTTP", ["Runtime", "Text"]),
         kit("Config", ["CYAML", "Runtime"]),
         kit("JOSE", ["Crypto", "JSON", "Runtime", "Text"]),
+        kit("WebAuthn", ["Crypto", "JSON", "Runtime", "Text"]),
         kit("HTTPServer", ["CSystem", "HTTP", "Runtime", "Text", logging]),
         kit("Curl", ["CCurl", "CSystem", "HTTP", "Runtime", "Text", logging]),
         kit("Mail", ["Crypto", "Curl", "Runtime", logging]),
@@ -66,7 +67,7 @@ let package = Package(
         kit("ProjectSettings", ["Captcha", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Runtime", "Text"]),
         kit(
             "Accounts",
-            ["Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", logging],
+            ["Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", "WebAuthn", logging],
             // A link to the folder at the top: the binary has the schema inside.
             resources: [.embedInCode("Migrations")]),
         kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text", logging]),
@@ -89,7 +90,7 @@ let package = Package(
             "Web",
             [
                 "Accounts", "Brokerage", "Captcha", "Crypto", "Curl", "HTTP", "HTTPServer", "JSON", "Migration", "Pages", "Postgres",
-                "ProjectSettings", "Projects", "Providers", "Runtime", "Text", logging,
+                "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "WebAuthn", logging,
             ]),
 
         // Floor 5: features. They do not import one another.
@@ -97,7 +98,7 @@ let package = Package(
             "IdentityToolkit",
             [
                 "Web", "Accounts", "Brokerage", "Captcha", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Migration", "Pages",
-                "ProjectSettings", "Projects", "Providers", "Runtime", "Text", logging,
+                "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "WebAuthn", logging,
             ]),
         kit(
             "AuthPages",
@@ -136,7 +137,9 @@ let package = Package(
             ],
             swiftSettings: house, linkerSettings: [.unsafeFlags(packed, .when(configuration: .release))]),
 
-        kit("TestKit", ["Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Text", logging], path: "Tests/TestKit"),
+        kit(
+            "TestKit", ["Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Text", "WebAuthn", logging], path: "Tests/TestKit"
+        ),
         kit(
             "TestApp",
             [
@@ -146,14 +149,17 @@ let package = Package(
             path: "Tests/TestApp"),
         tests("Text"), tests("Runtime"), tests("JSON", ["Text"]), tests("Crypto", ["JSON", "Text"]), tests("HTTP", ["Text"]),
         tests("Config", ["Runtime"]),
-        tests("JOSE", ["Crypto", "JSON", "Runtime", "Text"]), tests("HTTPServer", ["HTTP", "Runtime", "Text"]),
+        tests("JOSE", ["Crypto", "JSON", "Runtime", "Text"]), tests("WebAuthn", ["Crypto", "JSON", "Runtime", "Text"]),
+        tests("HTTPServer", ["HTTP", "Runtime", "Text"]),
         tests("Curl", ["HTTP", "Runtime", "Text"]),
         tests("Mail", ["Curl", "Runtime"]),
         tests("Captcha", ["Config", "Curl", "HTTP", "JSON", "Runtime", "Text"]),
         tests("Postgres", ["Runtime", collections]),
         tests("Identity", ["Text"]),
         tests("ProjectSettings", ["Captcha", "Config", "JOSE", "Mail", "Runtime", "Text"]),
-        tests("Accounts", ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text"]),
+        tests(
+            "Accounts",
+            ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", "WebAuthn"]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text"]),
         tests(
             "Brokerage",
@@ -180,7 +186,7 @@ let package = Package(
             [
                 "Accounts", "Brokerage", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "ProjectSettings", "Projects", "Providers",
                 "Runtime",
-                "TestApp", "Text", "Web",
+                "TestApp", "Text", "Web", "WebAuthn",
             ]),
         tests(
             "AuthPages", ["Accounts", "HTTP", "JSON", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "Web"]),

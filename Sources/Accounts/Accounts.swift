@@ -33,6 +33,7 @@ package final class Accounts: Sendable {
     package let signIn: SignInRules
     package let secondFactors: SecondFactorRules
     package let justInTime: JustInTimeImports
+    package let passkeys: PasskeyRules
     package let openID: OpenIDRules
     package let administration: AdministrationRules
 
@@ -82,6 +83,10 @@ package final class Accounts: Sendable {
             completion: completion)
         deletion = AccountDeletion(storage: storage, clock: clock, idTokens: idTokens, limits: limits)
         self.signIns = signIns
+        let challenges = PasskeyChallenges(keys: masterKey.passkeyChallenges, clock: clock)
+        let credentials = PasskeyCredentials(clock: clock, notices: notices, storage: storage)
+        let registrations = PasskeyRegistrations(
+            clock: clock, idTokens: idTokens, challenges: challenges, notices: notices, completion: completion)
 
         signIn = SignInRules(
             signUps: SignUps(clock: clock, limits: limits, directory: directory, passwords: passwords, completion: completion),
@@ -93,6 +98,8 @@ package final class Accounts: Sendable {
                 sessions: sessions, limits: limits, justInTime: justInTime, completion: completion, clock: clock,
                 keys: masterKey.bridgedSessions),
             customTokens: CustomTokenSignIns(clock: clock, limits: limits, justInTime: justInTime, completion: completion),
+            passkeys: PasskeySignIns(
+                clock: clock, limits: limits, challenges: challenges, credentials: credentials, completion: completion),
             federated: FederatedSignIns(
                 storage: storage, lookup: LinkingLookup(storage: storage), justInTime: justInTime, clock: clock, notices: notices,
                 completion: completion, tokens: ProviderTokenStore(storage: storage, masterKey: masterKey, clock: clock)),
@@ -110,6 +117,11 @@ package final class Accounts: Sendable {
                 storage: storage, clock: clock, idTokens: idTokens, secrets: factorSecrets, notices: notices, completion: completion,
                 keys: masterKey.enrollments),
             recoveryCodes: recoveryCodes)
+        passkeys = PasskeyRules(
+            registrations: registrations,
+            secondFactors: PasskeySecondFactors(
+                clock: clock, challenges: challenges, credentials: credentials, registrations: registrations,
+                signIns: secondFactors.signIns))
         openID = OpenIDRules(
             requests: AuthorizationRequests(
                 storage: storage, clock: clock, completion: completion,
@@ -141,6 +153,7 @@ package struct SignInRules: Sendable {
     package let formerPasswords: FormerPasswords
     package let bridgedSessions: BridgedSessions
     package let customTokens: CustomTokenSignIns
+    package let passkeys: PasskeySignIns
     package let federated: FederatedSignIns
     package let providerIssuers: ProviderIssuers
     package let flows: SignInFlows
@@ -152,6 +165,12 @@ package struct SecondFactorRules: Sendable {
     package let signIns: SecondFactorSignIns
     package let enrollments: FactorEnrollments
     package let recoveryCodes: RecoveryCodes
+}
+
+/// The rules of passkeys besides the sign-in.
+package struct PasskeyRules: Sendable {
+    package let registrations: PasskeyRegistrations
+    package let secondFactors: PasskeySecondFactors
 }
 
 /// The rules of the OpenID provider.

@@ -8,6 +8,7 @@ package import Web
 package enum IdentityToolkit {
     /// Every call. To add a call, add a file in one of the folders beside this one and a line here.
     package static let handlers: [Handler] = [
+        AndroidPasskeyApps.handler,
         CreateAccountByAdministrator.handler,
         CreateAuthURI.handler,
         CreateFirebaseToken.handler,
@@ -22,6 +23,8 @@ package enum IdentityToolkit {
         DownloadAccounts.handler,
         FinalizeMFAEnrollment.handler,
         FinalizeMFASignIn.handler,
+        FinalizePasskeyEnrollment.handler,
+        FinalizePasskeySignIn.handler,
         FirebaseKeys.handler,
         GenerateRecoveryCodes.handler,
         GetConfig.handler,
@@ -31,6 +34,7 @@ package enum IdentityToolkit {
         GetPasswordPolicy.handler,
         GetProjectConfig.handler,
         GetTenant.handler,
+        IOSPasskeyApps.handler,
         ImportAccounts.handler,
         IssueAccessToken.handler,
         ListAccounts.handler,
@@ -46,6 +50,7 @@ package enum IdentityToolkit {
         QueryAccounts.handler,
         RecaptchaConfig.handler,
         RecaptchaParams.handler,
+        RelatedPasskeyOrigins.handler,
         ResetPassword.handler,
         RevokeToken.handler,
         SecureToken.handler,
@@ -62,6 +67,8 @@ package enum IdentityToolkit {
         SignUp.handler,
         StartMFAEnrollment.handler,
         StartMFASignIn.handler,
+        StartPasskeyEnrollment.handler,
+        StartPasskeySignIn.handler,
         UpdateAccount.handler,
         UpdateAccountByAdministrator.handler,
         UpdateConfig.handler,

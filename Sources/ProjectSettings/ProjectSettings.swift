@@ -37,6 +37,8 @@ package struct ProjectSettings: Sendable {
     package var customTokens = CustomTokens()
     package var audit = Audit()
     package var phone = Phone()
+    /// `nil` where people do not sign in with passkeys.
+    package var passkeys: Passkeys?
     /// `nil` where the project is not an OpenID provider.
     package var openIDProvider: OpenIDProvider?
     /// `nil` where no people come from Firebase.
@@ -107,6 +109,10 @@ extension ProjectSettings {
         if migration.has("firebase") { firebaseMigration = FirebaseMigration(firebase, now: Clock.system.now()) }
         migration.finish()
         if section.has("openIDProvider") { openIDProvider = OpenIDProvider(provider, project: self.id, development: development) }
+        let passkeySection = section.section("passkeys")
+        if section.has("passkeys") {
+            passkeys = Passkeys(passkeySection, of: self, development: development, publicURL: publicURL)
+        }
         passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
         limits = Limits(section.section("limits"), development: development)
         branding = Branding(section.section("branding"), name: self.id)

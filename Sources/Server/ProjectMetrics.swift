@@ -40,6 +40,7 @@ final class ProjectMetrics: Sendable {
         var names = [SignInProvider.custom]
         if methods.password { names.append(SignInProvider.password) }
         if methods.emailLink { names.append(EmailLinkSignIns.emailLink) }
+        if project.settings.passkeys != nil { names.append(SignInProvider.passkey) }
         if methods.anonymous { names.append(SignInProvider.anonymous) }
         return names
     }

@@ -36,6 +36,8 @@ package actor Server {
     let environment: [String: String]
     let log: Logger
     private let begun = MonotonicTime.read()
+    /// Whether people may have passkeys for another site than their project's file names.
+    let acceptsOrphanedPasskeys: Bool
     let record: ReloadRecord
     var reloading: Task<ReloadOutcome, Never>?
     private(set) var isStopping = false
@@ -46,13 +48,18 @@ package actor Server {
     /// - Parameters:
     ///   - path: where `configuration` was read from, for reloads.
     ///   - environment: the process's, which the files may name secrets of.
-    package init(_ configuration: Configuration, path: String, environment: [String: String], output: LogOutput, log: Logger) throws {
+    ///   - acceptsOrphanedPasskeys: also starts where people have passkeys for another site than their project's file names.
+    package init(
+        _ configuration: Configuration, path: String, environment: [String: String], acceptsOrphanedPasskeys: Bool = false,
+        output: LogOutput, log: Logger
+    ) throws {
         let settings = configuration.server
         SystemLimits.raiseDescriptors()
         let process = ProcessContext(configuration, output: output, clock: .system, log: log)
         self.process = process
         record = ReloadRecord(metrics: process.metrics, clock: process.clock)
         self.path = path
+        self.acceptsOrphanedPasskeys = acceptsOrphanedPasskeys
         self.environment = environment
         self.log = log
         workers = try (0..<settings.loops).map { try Worker(index: $0, process) }
@@ -80,6 +87,8 @@ package actor Server {
         // The questions about keys and issuers travel together. Nothing is pinned before the keys are known to open.
         async let keys: Void = keyStore.load(into: process.signingKeys)
         let issuers = try await verifiedIssuers(of: process.projects.current)
+        let orphaning = try await orphaning(process.projects.current.all)
+        guard orphaning.isEmpty else { throw StartFailure.sites(orphaning) }
         try await keys
         try await providerIssuers.pin(issuers)
         try await remember(process.projects.current.all)
@@ -202,6 +211,11 @@ package actor Server {
     }
 
     var providerIssuers: ProviderIssuers { ProviderIssuers(database: first.database) }
+
+    /// The sites of passkeys that these projects would orphan; none where the operator accepts that.
+    func orphaning(_ projects: [Project]) async throws -> [PasskeySites.Entry] {
+        acceptsOrphanedPasskeys ? [] : try await FrozenSites.conflicts(projects, first.database)
+    }
 
     /// The issuer of every provider's users, to be pinned. Throws when users of a provider were stored under another issuer.
     private func verifiedIssuers(of projects: Projects) async throws -> [ProviderIssuers.Entry] {

@@ -12,7 +12,8 @@ struct Gatehouse: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, DevCommand.self, ReloadCommand.self, MigrateCommand.self, CheckCommand.self, DoctorCommand.self,
             ConfigCommand.self, OpenAPICommand.self, ProjectsCommand.self, UsersCommand.self, KeysCommand.self,
-            ServiceAccountsCommand.self, ProviderTokensCommand.self, SessionsCommand.self, LimitsCommand.self, MailsCommand.self,
+            ServiceAccountsCommand.self, PasskeysCommand.self, ProviderTokensCommand.self, SessionsCommand.self, LimitsCommand.self,
+            MailsCommand.self,
             AuditCommand.self, ImportCommand.self, ExportCommand.self,
             ExplainLinkCommand.self, CompletionCommand.self,
         ])

@@ -13,9 +13,11 @@ enum ServerProcess {
 
     /// - Parameters:
     ///   - path: where `configuration` was read from.
+    ///   - acceptsOrphanedPasskeys: as `Server` has it.
     ///   - begun: called once, when the server answers.
     static func run(
-        _ configuration: Configuration, path: String, environment: [String: String], begun: () -> Void = {}
+        _ configuration: Configuration, path: String, environment: [String: String], acceptsOrphanedPasskeys: Bool = false,
+        begun: () -> Void = {}
     ) async throws {
         let level = configuration.server.logLevel
         let output = try output(configuration.server.logPath)
@@ -31,7 +33,8 @@ enum ServerProcess {
             if signal == SIGHUP { output.reopen() } else { watchdog.begin() }
         }
         defer { output.finish(within: lastWords) }
-        let server = try Server(configuration, path: path, environment: environment, output: output, log: log)
+        let server = try Server(
+            configuration, path: path, environment: environment, acceptsOrphanedPasskeys: acceptsOrphanedPasskeys, output: output, log: log)
         do {
             try await server.start()
             for note in configuration.notes { log.warning("configuration", metadata: ["note": "\(note)"]) }

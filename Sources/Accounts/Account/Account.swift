@@ -40,6 +40,10 @@ package struct Account: Sendable, Equatable {
     package var secondFactors: String?
     /// At most one for each provider, in the order of the providers' ids.
     package var identities: [LinkedIdentity] = []
+    /// Random bytes by which authenticators know the account; `nil` until its first passkey is made.
+    package var userHandle: [UInt8]?
+    /// In no order.
+    package var passkeys: [AccountPasskey] = []
 }
 
 /// An upstream identity that signs in to an account.
@@ -86,9 +90,9 @@ extension Account {
     /// The providers by which it signs in, by Firebase's names: `password` stands for a password and for links in mails.
     package var signInProviders: [String] {
         identities.map(\.providerID) + (hasEmailSignIn ? [SignInProvider.password] : [])
-            + (phoneNumber == nil ? [] : [SignInProvider.phone])
+            + (phoneNumber == nil ? [] : [SignInProvider.phone]) + (passkeys.isEmpty ? [] : [SignInProvider.passkey])
     }
 
     /// Whether only its own session opens it, because it has no other way to sign in.
-    package var isAnonymous: Bool { !hasEmailSignIn && !customAuth && identities.isEmpty && phoneNumber == nil }
+    package var isAnonymous: Bool { !hasEmailSignIn && !customAuth && identities.isEmpty && phoneNumber == nil && passkeys.isEmpty }
 }

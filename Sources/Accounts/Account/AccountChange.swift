@@ -12,6 +12,8 @@ package struct AccountChange: Sendable {
     package var removed: Set<Attribute> = []
     /// Ids of providers to unlink; `password` among them stands for the address's own ways to sign in. Unknown ids count as unlinked.
     package var unlinked: Set<UTF8Text> = []
+    /// Ids of passkeys to remove. Unknown ones count as removed.
+    package var removedPasskeys: Set<[UInt8]> = []
 
     package init() {}
 
@@ -24,10 +26,11 @@ extension AccountChange {
     /// Whether the address becomes another one.
     func movesEmail(of account: Account) -> Bool { email != nil && email != account.email }
 
-    /// Whether it changes how the address signs in, or takes away the last way to sign in. A stolen session must not be able to do that,
+    /// Whether it changes how the address signs in, or takes away a passkey or the last way to sign in. A stolen session must not be able to do that,
     /// whatever it removes first, so it takes a recent sign-in.
     func needsFreshSignIn(for account: Account, changed: Account) -> Bool {
-        password != nil || changed.credentials != account.credentials || changed.isAnonymous && !account.isAnonymous
+        password != nil || changed.credentials != account.credentials || !removedPasskeys.isEmpty
+            || changed.isAnonymous && !account.isAnonymous
     }
 
     /// The effect on the account's sessions. SDKs take new tokens from the answer to a new address or password, and ignore those in any
@@ -57,6 +60,7 @@ extension AccountChange {
         if let email, email != account.email { changed.move(to: email) }
         if password != nil { changed.passwordUpdatedAt = now }
         changed.identities.removeAll { unlinked.contains(UTF8Text($0.providerID)) }
+        changed.passkeys.removeAll { removedPasskeys.contains($0.credentialID) }
         if removed.contains(.password) { changed.passwordUpdatedAt = nil }
         if removed.contains(.email) { changed.loseEmail() }
         if unlinked.contains(UTF8Text(SignInProvider.password)) {

@@ -19,7 +19,7 @@ package struct AccountChanges: Sendable {
     /// A change of the address or the password ends every session, every ID token and every pending code. The caller gets a new session in
     /// place of theirs, and the former address gets a mail with a way back. When the address or the password is only removed, the caller's
     /// own session goes on, since SDKs take no tokens from that answer. When a provider is unlinked, the other sessions that it signed in
-    /// end, and the codes. A mail tells the owner of every way to sign in that is added, changed or removed (`OwnerNotices`).
+    /// end, and the codes; the same goes for a passkey. A mail tells the owner of every way to sign in that is added, changed or removed (`OwnerNotices`).
     ///
     /// Throws what `IDTokens.account` throws, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy throws,
     /// `addressNeeded`, and `tooManyAttempts` for the mailbox of the notices.
@@ -75,7 +75,8 @@ package struct AccountChanges: Sendable {
         if fate == .replaced { try token.requireSessionOrFresh(for: account, in: project, at: clock.now()) }
         let unlinked = account.identities.filter { !changed.has($0.providerID) }.map(\.providerID)
         // A token that names no session does not tell which session is to go on.
-        if fate == .othersEnd || !unlinked.isEmpty, token.sessionID == nil { throw .signInTooOld }
+        let losesWays = !unlinked.isEmpty || changed.passkeys.count < account.passkeys.count
+        if fate == .othersEnd || losesWays, token.sessionID == nil { throw .signInTooOld }
         if let password = change.password { try project.passwordPolicy.check(password) }
         if let email = change.email, change.movesEmail(of: account) {
             guard try await directory.isFree(email, in: project) else { throw .emailTaken }
@@ -89,7 +90,8 @@ package struct AccountChanges: Sendable {
         let links = change.password != nil && !account.hasPassword
         let authTime = links ? token.authTime(linkingTo: account, at: now) : now
         if fate != .goOn { changed.endTokens(at: now, sparingSessionFrom: fate == .othersEnd ? token.authTime : authTime) }
-        if !unlinked.isEmpty { changed.noteEndedSessions(at: now) }
+        let withdrawn = account.passkeys(lostIn: changed)
+        if !unlinked.isEmpty || !withdrawn.isEmpty { changed.noteEndedSessions(at: now) }
         var statements = [changed.update(from: account, passwordHash: hash?.text, in: project)] + token.holdSession(in: project)
         let act = AuditedAct(by: .person, on: account.id, from: client, at: now)
         if !unlinked.isEmpty {
@@ -100,6 +102,7 @@ package struct AccountChanges: Sendable {
                 account.deleteCodes(.allButRecovery, in: project),
             ]
         }
+        statements += act.removal(of: withdrawn, from: account, sparing: token.sessionID, in: project)
         var events = account.events(to: changed)
         if changed.hasOtherProfile(than: account) { events.append(AccountEvent(.profileChanged)) }
         statements += act.records(of: events, in: project)
@@ -123,6 +126,12 @@ package struct AccountChanges: Sendable {
                 authentication, with: statements, as: links ? .linked : nil, by: SignInProvider.password, in: project,
                 from: client, at: now
             ).outcome
+        } else if !change.removedPasskeys.isEmpty {
+            // SDKs take tokens from the answer here, too.
+            let authentication = Authentication(
+                account: changed, signInProvider: token.signInProvider, time: min(now, token.authTime), continuesSession: true,
+                secondFactor: token.secondFactor)
+            outcome = try await completion.complete(authentication, with: statements, as: nil, in: project, from: client, at: now).outcome
         } else {
             _ = try await storage.write(all: statements, waitingFor: account.id)
         }

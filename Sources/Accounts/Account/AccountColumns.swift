@@ -8,13 +8,16 @@ import ProjectSettings
 extension Account {
     /// The columns to select from `accounts a` to read accounts.
     ///
-    /// The identities come as one value: a join would send the account once for each of them, and costs PostgreSQL a sixth more.
+    /// The identities come as one value: a join would send the account once for each of them, and costs PostgreSQL a sixth more. Passkeys are
+    /// looked for only where the account has ever had one.
     static func columns(in project: ProjectSettings) -> SQL {
         """
         a.account_id, a.email, a.email_verified, a.email_proven, a.phone_number, a.display_name, a.photo_url, a.profile, a.disabled, \
         a.custom_attributes, a.valid_since, a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
         a.sessions_ended_at, a.second_factors, ARRAY(SELECT \(LinkedIdentity.column) FROM identities i \
-        WHERE i.project_id = \(project: project) AND i.account_id = a.account_id)
+        WHERE i.project_id = \(project: project) AND i.account_id = a.account_id), a.user_handle, \
+        CASE WHEN a.user_handle IS NOT NULL THEN ARRAY(SELECT \(AccountPasskey.column) FROM passkeys p \
+        WHERE p.project_id = \(project: project) AND p.account_id = a.account_id) END
         """
     }
 
@@ -44,6 +47,8 @@ extension Account {
         identities = try LinkedIdentity.all(in: row.next())
         // Sorted here, since the database would prepare to sort also the one identity that most people have.
         if identities.count > 1 { identities.sort { $0.providerID < $1.providerID } }
+        userHandle = try row.next(as: [UInt8]?.self)
+        passkeys = try AccountPasskey.all(in: row.next(as: [String?]?.self) ?? [])
     }
 
     /// Reads the account of the first row, which begins with `columns`; `nil` when there is no row.
@@ -92,12 +97,12 @@ extension LinkedIdentity {
 }
 
 extension Account {
-    static let copiedColumns = 23
+    static let copiedColumns = 24
     /// Stores many accounts with everything that they have (`copy`).
     static let copyStatement: SQL = """
         COPY accounts (project_id, account_id, email, email_verified, email_proven, phone_number, display_name, photo_url, profile, disabled, \
         custom_attributes, valid_since, sessions_ended_at, created_at, last_login_at, last_refresh_at, initial_email, password_hash, \
-        password_updated_at, email_link_sign_in, custom_auth, second_factors, factor_secrets) FROM STDIN BINARY
+        password_updated_at, email_link_sign_in, custom_auth, second_factors, factor_secrets, user_handle) FROM STDIN BINARY
         """
 
     /// - Parameter factorSecrets: sealed (`FactorSecrets`).
@@ -125,6 +130,7 @@ extension Account {
         row.field(customAuth)
         row.field(FactorSecrets.split(secondFactors).shown)
         row.field(factorSecrets)
+        row.field(userHandle)
     }
 
     /// Stores a new account. Its identities have statements of their own.

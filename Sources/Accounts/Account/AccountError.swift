@@ -1,6 +1,7 @@
 package import JOSE
 package import Postgres
 package import ProjectSettings
+package import WebAuthn
 
 /// The reason why a rule refused, or why the database could not be asked.
 package enum AccountError: Error {
@@ -43,6 +44,18 @@ package enum AccountError: Error {
     /// find out which.
     case flowRefused
     case invalidPendingToken
+    /// The project has no passkeys.
+    case passkeysNotEnabled
+    /// The account has as many passkeys as one may have.
+    case passkeyLimitReached
+    /// An account of the project has this passkey already.
+    case passkeyTaken
+    case noSuchPasskey
+    case passkeyResponseMissing
+    /// The challenge was not made for this, was used, or has expired. The answer is always the same.
+    case passkeyChallengeRefused
+    /// The authenticator's response did not pass this check.
+    case passkeyRefused(RefusedCheck)
     /// The code, refresh token or proof of a relying party does not fit. The answer is always the same, so that callers cannot find out
     /// which.
     case grantRefused

@@ -16,6 +16,10 @@ extension Account {
                 LinkedIdentity(
                     providerID: "oidc.example", subject: "1", email: "ada@example.com", emailVerified: true, displayName: "Ada",
                     photoURL: "https://example.com/a.png", screenName: "ada")
+            ],
+            userHandle: [1],
+            passkeys: [
+                AccountPasskey(credentialID: [1], name: "a", displayName: "a"), AccountPasskey(credentialID: [2], name: "b"),
             ]),
     ]
 }

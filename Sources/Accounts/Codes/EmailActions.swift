@@ -34,7 +34,7 @@ extension ActionCodes {
         var changed = account
         changed.proveEmail()
         var statements = [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: clock.now())]
-        if !account.emailProven { statements.append(account.markUnproven(in: project)) }
+        if !account.emailProven { statements += account.markUnproven(in: project) }
         statements.append(account.deleteCodes(.only(.verifyEmail), in: project))
         _ = try await storage.write(all: statements, waitingFor: account.id)
         return changed
@@ -54,17 +54,19 @@ extension ActionCodes {
         let events = account.events(to: changed)
         let notice = notices.statements(for: events, from: account, to: changed, language: language, in: project)
         let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .verifyAndChangeEmail)
-        let statements = [
-            changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now), account.markUnproven(in: project),
-            account.deleteCodes(.allButRecovery, in: project), act.endSessions(of: account, because: "e-mail address changed", in: project),
-        ]
+        let statements =
+            [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now)] + account.markUnproven(in: project)
+            + [
+                account.deleteCodes(.allButRecovery, in: project),
+                act.endSessions(of: account, because: "e-mail address changed", in: project),
+            ]
         _ = try await storage.write(all: statements + act.records(of: events, in: project) + notice, waitingFor: account.id)
         mails.wakeWorker(for: notice, in: project)
         return changed
     }
 
     /// Gives the account back to the owner of `code.email`, who has proven it now. Ends all sessions, later codes and the password, and
-    /// unlinks every identity that was linked since the change or in the week before it. When the address was not proven as the code was
+    /// unlinks every identity and passkey that was linked since the change or in the week before it. When the address was not proven as the code was
     /// made, unlinks all identities: they may belong to a person who made the account for a stranger's address. No mail tells of this,
     /// since it would go to the intruder. The owner sets a new password by mail. An account that custom tokens open does not go back to an
     /// address that was not proven: the next token would open it for the person whom the back end means (`AddressMove.swift`).
@@ -84,12 +86,13 @@ extension ActionCodes {
         changed.endTokens(at: now)
         changed.passwordUpdatedAt = nil
         let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .recoverEmail)
-        let statements = [
-            changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now),
-            act.unlink(where: "linked_at >= \(code.created - Self.preparation) OR NOT \(code.emailProven)", in: project),
-            account.deleteCodes(.since(code.created), in: project), changed.deleteCodes(.since(code.created), in: project),
-            act.endSessions(of: account, because: "account recovered", in: project),
-        ]
+        let statements =
+            [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now)]
+            + act.unlinkAll(where: "linked_at >= \(code.created - Self.preparation) OR NOT \(code.emailProven)", in: project)
+            + [
+                account.deleteCodes(.since(code.created), in: project), changed.deleteCodes(.since(code.created), in: project),
+                act.endSessions(of: account, because: "account recovered", in: project),
+            ]
         let records = act.records(of: account.events(to: changed), in: project)
         _ = try await storage.write(all: statements + records, waitingFor: account.id)
         return changed

@@ -18,6 +18,10 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
         case signInMethodAdded
         case signInMethodRemoved
         case passwordChanged
+        case passkeyAdded
+        case passkeyRemoved
+        /// To the account's owner: another authenticator may have a copy of a passkey.
+        case passkeySuspected
         /// Digits that prove the address at the page that asked for them; without a link.
         case emailCode
         /// To the account's owner: a second factor was enrolled, and this link takes it away again.
@@ -34,7 +38,9 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
             case .resetPassword, .secondFactorRefused: .resetPassword
             case .verifyEmail: .verifyEmail
             case .verifyAndChangeEmail: .verifyAndChangeEmail
-            case .recoverEmail, .signInMethodAdded, .signInMethodRemoved, .passwordChanged: .recoverEmail
+            case .recoverEmail, .signInMethodAdded, .signInMethodRemoved, .passwordChanged, .passkeyAdded, .passkeyRemoved,
+                .passkeySuspected:
+                .recoverEmail
             case .signIn: .signIn
             case .secondFactorAdded: .revertSecondFactorAddition
             case .emailCode, .secondFactorRemoved, .recoveryCodesMade, .recoveryCodeUsed: nil

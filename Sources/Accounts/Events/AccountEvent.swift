@@ -10,7 +10,7 @@ struct AccountEvent: Sendable, Equatable {
     let action: AuditEvent.Action
     /// The provider that it is about. For a new account, the way to sign in that made it; `nil` where an administrator did.
     let providerID: String?
-    /// The provider's name for the person, of an identity that was linked or unlinked.
+    /// The provider's name for the person, of an identity that was linked or unlinked; the name of a passkey in ID tokens.
     let subject: String?
     /// The account that got what this one has lost.
     let successor: String?
@@ -39,7 +39,9 @@ struct AccountEvent: Sendable, Equatable {
     /// case.
     var isOfSignInMethod: Bool {
         switch action {
-        case .providerLinked, .providerUnlinked, .passwordAdded, .passwordChanged, .passwordRemoved: true
+        case .providerLinked, .providerUnlinked, .passwordAdded, .passwordChanged, .passwordRemoved, .passkeyAdded, .passkeyRemoved,
+            .passkeySuspected:
+            true
         default: false
         }
     }
@@ -57,6 +59,7 @@ extension Account {
     /// The events by which the account becomes `changed`: those of its ways to sign in, and of its address.
     func events(to changed: Account) -> [AccountEvent] {
         var events = identitiesLost(in: changed).map(AccountEvent.unlinked) + changed.identitiesLost(in: self).map(AccountEvent.linked)
+        events += passkeys(lostIn: changed).map { AccountEvent(.passkeyRemoved, subject: Passkey.factorID(of: $0)) }
         switch (hasPassword, changed.hasPassword) {
         case (false, true): events.append(AccountEvent(.passwordAdded))
         case (true, false): events.append(AccountEvent(.passwordRemoved))
@@ -73,6 +76,11 @@ extension Account {
     /// Whether the name or the picture has other bytes.
     func hasOtherProfile(than former: Account) -> Bool {
         [(displayName, former.displayName), (photoURL, former.photoURL)].contains { $0.map { Array($0.utf8) } != $1.map { Array($0.utf8) } }
+    }
+
+    /// The ids of the passkeys that `changed` lacks.
+    func passkeys(lostIn changed: Account) -> [[UInt8]] {
+        passkeys.map(\.credentialID).filter { id in !changed.passkeys.contains { $0.credentialID == id } }
     }
 
     /// The identities that `changed` lacks, or has with another subject.

@@ -28,6 +28,10 @@ extension AuditEvent {
         case passwordAdded = "password.added"
         case passwordChanged = "password.changed"
         case passwordRemoved = "password.removed"
+        case passkeyAdded = "passkey.added"
+        case passkeyRemoved = "passkey.removed"
+        /// Its authenticator counted backwards, so there may be a copy of it. The sign-in was refused.
+        case passkeySuspected = "passkey.suspected"
         case emailLinkAdded = "emailLink.added"
         case emailLinkRemoved = "emailLink.removed"
         /// The owner of the address came; what the account was signed in with until then ended.

@@ -43,9 +43,10 @@ struct AuditedAct {
         return "INSERT INTO audit_events \(Self.columns) SELECT \(values)"
     }
 
-    /// The same for several events. Identities that were unlinked are left out, since `unlink` records those that were there.
+    /// The same for several events. Identities and passkeys that were removed are left out, since `unlink` and `removePasskeys` record those
+    /// that were there.
     func records(of events: [AccountEvent], in project: ProjectSettings) -> [SQL] {
-        events.filter { $0.action != .providerUnlinked }.map { record($0, in: project) }
+        events.filter { $0.action != .providerUnlinked && $0.action != .passkeyRemoved }.map { record($0, in: project) }
     }
 
     /// Records an act on no account.
@@ -65,6 +66,24 @@ struct AuditedAct {
         SELECT \(values(.providerUnlinked, providerID: "gone.provider_id", subject: "gone.subject", in: project.storageID)) FROM gone
         ORDER BY gone.provider_id
         """
+    }
+
+    /// Removes the account's passkeys for which `condition` is true, and records each that was there.
+    func removePasskeys(where condition: SQL, in project: ProjectSettings) -> SQL {
+        let subject: SQL = "rtrim(translate(encode(substr(sha256(gone.credential_id), 1, 21), 'base64'), '+/', '-_'), '=')"
+        return """
+            WITH gone AS (
+                DELETE FROM passkeys WHERE project_id = \(project: project) AND account_id = \(accountID) AND (\(condition)) RETURNING credential_id
+            )
+            INSERT INTO audit_events \(Self.columns)
+            SELECT \(values(.passkeyRemoved, subject: subject, in: project.storageID)) FROM gone
+            ORDER BY gone.credential_id
+            """
+    }
+
+    /// Removes the identities and the passkeys for which `condition` is true; both have `linked_at` and `linked_unproven`.
+    func unlinkAll(where condition: SQL, in project: ProjectSettings) -> [SQL] {
+        [unlink(where: condition, in: project), removePasskeys(where: condition, in: project)]
     }
 
     /// Ends sessions by a statement that updates their rows, and records how many those were, if any.

@@ -37,7 +37,7 @@ struct OwnerNotices: Sendable {
     ) async throws(AccountError) {
         let isCharged = events.contains { event in
             switch event.action {
-            case .providerLinked, .passwordAdded, .passwordChanged, .secondFactorAdded, .recoveryCodesMade: true
+            case .providerLinked, .passwordAdded, .passwordChanged, .secondFactorAdded, .recoveryCodesMade, .passkeyAdded: true
             default: false
             }
         }
@@ -53,6 +53,9 @@ extension OutgoingMail.Kind {
         case .providerLinked, .passwordAdded: self = .signInMethodAdded
         case .providerUnlinked, .passwordRemoved: self = .signInMethodRemoved
         case .passwordChanged: self = .passwordChanged
+        case .passkeyAdded: self = .passkeyAdded
+        case .passkeyRemoved: self = .passkeyRemoved
+        case .passkeySuspected: self = .passkeySuspected
         case .emailChanged: self = .recoverEmail
         case .secondFactorAdded: self = .secondFactorAdded
         case .secondFactorRemoved: self = .secondFactorRemoved

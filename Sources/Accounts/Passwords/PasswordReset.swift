@@ -58,7 +58,7 @@ extension ActionCodes {
         let statements =
             [
                 changed.update(from: account, passwordHash: hash, in: project), spend(now),
-                act.unlink(where: account.isUnproven, in: project),
+            ] + act.unlinkAll(where: account.isUnproven, in: project) + [
                 account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
                 act.endSessions(of: account, because: "password reset", in: project),
             ]
@@ -143,14 +143,16 @@ extension Account {
         emailProven = true
     }
 
-    /// A condition on a row in `identities`: it was linked before the address was proven, as all are when it is proven only now.
+    /// A condition on a row in `identities` or `passkeys`: it was linked before the address was proven, as all are when it is proven only now.
     var isUnproven: SQL { "linked_unproven OR NOT \(emailProven)" }
 
-    /// Marks all linked identities as linked before the address was proven.
-    func markUnproven(in project: ProjectSettings) -> SQL {
-        """
-        UPDATE identities SET linked_unproven = true
-        WHERE project_id = \(project: project) AND account_id = \(id) AND NOT linked_unproven
-        """
+    /// Marks all linked identities and passkeys as linked before the address was proven.
+    func markUnproven(in project: ProjectSettings) -> [SQL] {
+        ["identities", "passkeys"].map { (table: SQL) in
+            """
+            UPDATE \(table) SET linked_unproven = true
+            WHERE project_id = \(project: project) AND account_id = \(id) AND NOT linked_unproven
+            """
+        }
     }
 }

@@ -54,4 +54,5 @@ package enum SignInProvider {
     package static let password = "password"
     package static let custom = "custom"
     package static let phone = "phone"
+    package static let passkey = "passkey"
 }

@@ -128,7 +128,7 @@ package struct EmailLinkSignIns: Sendable {
         statements.insert(
             contentsOf: [changed.update(from: account, passwordHash: nil, in: project)] + token.holdSession(in: project)
                 + [pending.spend(at: now)], at: 0)
-        if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
+        if !account.emailProven, account.email == email { statements += account.markUnproven(in: project) }
         let events = account.events(to: changed)
         let notice = notices.statements(for: events, from: account, to: changed, language: language, in: project)
         statements += notice

@@ -51,6 +51,7 @@ extension Account {
         passwordUpdatedAt = nil
         emailLinkSignIn = false
         identities = []
+        passkeys = []
         endTokens(at: now)
     }
 
@@ -111,8 +112,7 @@ extension Account {
         var events: [AccountEvent] = []
         if hasBeenUsed { events.append(AccountEvent(.accountTakenOver)) }
         if phoneNumber != nil { events.append(AccountEvent(.phoneNumberChanged)) }
-        return act.records(of: events, in: project) + [
-            act.unlink(where: "true", in: project),
+        return act.records(of: events, in: project) + act.unlinkAll(where: "true", in: project) + [
             deleteCodes(.all, in: project),
             act.endSessions(of: self, because: "account taken over by the owner of its address", in: project),
         ]

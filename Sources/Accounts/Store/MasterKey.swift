@@ -39,6 +39,8 @@ package struct MasterKey: Sendable {
     let bridgedSessions: [[UInt8]]
     /// Authenticates the digits that are mailed to prove an address.
     let emailCodes: [UInt8]
+    /// Authenticate the challenges of passkeys; the first one makes them.
+    let passkeyChallenges: [[UInt8]]
     /// Authenticate the questions of `gatehouse doctor` to a running server; the first one makes them.
     let operatorProofs: [[UInt8]]
     /// Name e-mail addresses in the log and in audit events; the first one names them, the others find what is named already.
@@ -72,6 +74,7 @@ package struct MasterKey: Sendable {
         bridgedSessions = derived("sessions of Firebase's refresh tokens")
         operatorProofs = derived("probes of the operator")
         emailCodes = derived("e-mail codes")[0]
+        passkeyChallenges = derived("challenges of passkeys")
         addressHashes = derived("hashes of addresses")
         flowResponses = derived("flow responses")
     }

@@ -60,6 +60,7 @@ extension Table {
         [
             Table(name: "accounts", key: [.text("account_id")], whenAccountsGo: .areDeleted, sealed: .factorSecrets),
             Table(name: "identities", key: [.text("provider_id"), .text("subject")], whenAccountsGo: .cascade),
+            Table(name: "passkeys", key: [.bytes("credential_id")], whenAccountsGo: .cascade),
             Table(
                 name: "provider_tokens", key: [.text("account_id"), .text("provider_id")], whenAccountsGo: .cascade,
                 sealed: .providerTokens),

@@ -16,6 +16,11 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
+    /// The key of a certificate.
+    convenience init(of certificate: OpaquePointer) throws(CryptoError) {
+        try self.init(owning: check(X509_get_pubkey(certificate), "X509_get_pubkey"))
+    }
+
     deinit { EVP_PKEY_free(raw) }
 
     func withPointer<Result: ~Copyable, Failure: Error>(_ body: (OpaquePointer) throws(Failure) -> Result) throws(Failure) -> Result {

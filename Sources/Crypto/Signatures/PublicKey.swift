@@ -4,9 +4,13 @@ package final class PublicKey: Sendable {
     private let handle: KeyHandle
     private let contexts: KeyContexts
 
-    /// Refuses weak RSA keys, points off the curve, and numbers of the wrong length.
+    /// Refuses weak keys of RSA and Ed25519, points off the curve, and numbers of the wrong length.
     package init(_ components: KeyComponents) throws(CryptoError) {
-        if case .rsa(let modulus, let exponent) = components { try RSAKeyRules.check(modulus: modulus, exponent: exponent) }
+        switch components {
+        case .rsa(let modulus, let exponent): try RSAKeyRules.check(modulus: modulus, exponent: exponent)
+        case .ed25519(let point): try Ed25519KeyRules.check(point)
+        case .p256: break
+        }
         handle = try KeyHandle.make(components)
         self.components = components
         contexts = KeyContexts(key: handle, use: .verify)
@@ -37,6 +41,11 @@ package final class PublicKey: Sendable {
             return contexts.verify(der, of: bytes, scheme, with: digest)
         }
         return contexts.verify(signature, of: bytes, scheme, with: digest)
+    }
+
+    /// The same for an ECDSA signature over P-256 in DER, as X.509 and WebAuthn have it. False for one that is not in its shortest form.
+    package func verify(der signature: [UInt8], of bytes: [UInt8]) -> Bool {
+        ECDSASignature.raw(der: signature).map { verify($0, of: bytes, .es256) } ?? false
     }
 
     /// The usual measure of a key's size: the bits of an RSA modulus, or 256.

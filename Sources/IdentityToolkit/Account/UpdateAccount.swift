@@ -1,4 +1,5 @@
 import Accounts
+import Crypto
 import HTTP
 import Identity
 import JSON
@@ -25,6 +26,8 @@ struct UpdateAccount: Endpoint {
             var password: UTF8Text?
             var deleteAttribute: [Attribute]?
             var deleteProvider: [UTF8Text]?
+            /// Ids of passkeys, in base64 of any dialect.
+            var deletePasskey: [UTF8Text]?
             var disableUser: JSON?
         }
 
@@ -105,6 +108,7 @@ extension AccountChange {
         }
         removed = Set(try (input.deleteAttribute ?? []).map { try $0.removed })
         unlinked = Set((input.deleteProvider ?? []).map(\.asciiLowercased))
+        removedPasskeys = Set((input.deletePasskey ?? []).compactMap { Base64.decode($0.asString) })
     }
 }
 

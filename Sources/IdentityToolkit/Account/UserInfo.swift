@@ -63,11 +63,24 @@ struct UserInfo {
             json.field("customAttributes", account.customAttributes)
             json.field("initialEmail", account.initialEmail)
             writeFactors(to: &json)
+            if !account.passkeys.isEmpty { writePasskeys(to: &json) }
             if account.hasPassword { writeHash(to: &json) }
             // In milliseconds, as a number.
             json.field("passwordUpdatedAt", account.passwordUpdatedAt?.milliseconds)
             if account.emailLinkSignIn { json.field("emailLinkSignin", true) }
             if account.customAuth { json.field("customAuth", true) }
+        }
+    }
+
+    private func writePasskeys(to json: inout JSONWriter) {
+        json.array("passkeyInfo") { json in
+            for passkey in account.passkeys {
+                json.object { json in
+                    json.field("credentialId", Base64URL.encode(passkey.credentialID))
+                    json.field("name", passkey.name)
+                    json.field("displayName", passkey.displayName)
+                }
+            }
         }
     }
 

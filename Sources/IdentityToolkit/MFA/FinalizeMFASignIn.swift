@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import JSON
 import ProjectSettings
 import Projects
 import Text
@@ -7,7 +8,7 @@ import Web
 
 /// `mfaSignIn:finalize`: ends a sign-in that waits for a second factor.
 ///
-/// Besides Firebase's fields it takes `recoveryCodeVerificationInfo`; a recovery code also counts in the place of an authenticator app's.
+/// Besides Firebase's fields it takes `authenticatorAuthenticationResponse` and `recoveryCodeVerificationInfo`; a recovery code also counts in the place of an authenticator app's.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/accounts.mfaSignIn/finalize>
 struct FinalizeMFASignIn: Endpoint {
     static let route = Route.client(.post, "/v2/accounts/mfaSignIn:finalize")
@@ -19,6 +20,8 @@ struct FinalizeMFASignIn: Endpoint {
         var recoveryCodeVerificationInfo: RecoveryCodeVerificationInfo?
         /// Whether this device is to need no second factor for a while. Ours.
         var rememberDevice: Bool?
+        /// The browser's answer to the options of a start with `passkeySignInInfo`.
+        var authenticatorAuthenticationResponse: JSON?
     }
 
     struct TOTPVerificationInfo: Decodable { var verificationCode: UTF8Text? }
@@ -57,6 +60,10 @@ struct FinalizeMFASignIn: Endpoint {
         if let info = input.recoveryCodeVerificationInfo {
             guard let code = info.recoveryCode, !code.isEmpty else { throw Failure.missingCode }
             return try await signIns.signIn(credential, recoveryCode: code, language: language, in: project, from: client)
+        }
+        if let response = input.authenticatorAuthenticationResponse, !response.isNull {
+            return try await context.services.accounts.passkeys.secondFactors.signIn(
+                credential, response, language: language, in: project, from: client)
         }
         throw Failure.unsupportedSecondFactor
     }

@@ -1,4 +1,5 @@
 import Config
+import Crypto
 
 /// A native app that may start sign-ins, and how their results reach it.
 package enum NativeApp: Sendable, Equatable {
@@ -10,11 +11,14 @@ package enum NativeApp: Sendable, Equatable {
         package let bundleID: String
         package let clientID: String?
         package let appID: String?
+        /// The Apple developer team whose app it is; passkeys need it.
+        package let teamID: String?
         /// The name that its users know.
         package var name: String?
 
-        package init(bundleID: String, clientID: String? = nil, appID: String? = nil, name: String? = nil) {
+        package init(bundleID: String, clientID: String? = nil, appID: String? = nil, teamID: String? = nil, name: String? = nil) {
             self.name = name
+            self.teamID = teamID
             self.bundleID = bundleID
             self.clientID = clientID
             self.appID = appID
@@ -44,11 +48,14 @@ package enum NativeApp: Sendable, Equatable {
         package let package: String
         /// SHA-1 of its signing certificates, in lower-case hex.
         package let certificates: [String]
+        /// SHA-256 of them, in lower-case hex; passkeys need it.
+        package let sha256: [String]
         /// The name that its users know.
         package var name: String?
 
-        package init(package: String, certificates: [String], name: String? = nil) {
+        package init(package: String, certificates: [String], sha256: [String] = [], name: String? = nil) {
             self.name = name
+            self.sha256 = sha256
             self.package = package
             self.certificates = certificates
         }
@@ -66,10 +73,15 @@ package enum NativeApp: Sendable, Equatable {
 
         private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
 
-        /// 40 lower-case hex digits, from a text that may have colons and upper case.
-        package static func certificate(_ text: String) -> String? {
+        /// The origin that Android gives an app with this certificate in ceremonies of passkeys.
+        static func origin(ofSHA256 digits: String) -> String { "android:apk-key-hash:\(Base64URL.encode(Hex.decode(digits) ?? []))" }
+
+        /// The SHA-1 of a certificate as 40 lower-case hex digits, from a text that may have colons and upper case.
+        package static func certificate(_ text: String) -> String? { fingerprint(text, digits: 40) }
+
+        fileprivate static func fingerprint(_ text: String, digits count: Int) -> String? {
             let digits = String(decoding: text.utf8.filter { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
-            return digits.utf8.count == 40 && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+            return digits.utf8.count == count && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
                 ? digits : nil
         }
     }
@@ -143,9 +155,12 @@ extension NativeApp.IOS {
                 "names neither clientId nor appId, so no result can reach the app; write the CLIENT_ID or the GOOGLE_APP_ID of its "
                     + "GoogleService-Info.plist")
         }
+        let teamID = section.value("teamId", expected: "the id of an Apple developer team: 10 upper-case letters and digits") { text in
+            text.utf8.count == 10 && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) } ? text : nil
+        }
         section.finish()
         guard let bundleID, clientID != nil || appID != nil else { return nil }
-        self.init(bundleID: bundleID, clientID: clientID, appID: appID, name: name)
+        self.init(bundleID: bundleID, clientID: clientID, appID: appID, teamID: teamID, name: name)
     }
 
     /// <https://developer.apple.com/documentation/bundleresources/information-property-list/cfbundleidentifier>
@@ -165,11 +180,14 @@ extension NativeApp.Android {
         let package = section.value("package", expected: "a package name, such as com.example.app") { Self.isPackage($0) ? $0 : nil }
         let certificates = section.values(
             "sha1", expected: "the SHA-1 of a signing certificate: 40 hex digits, with colons or without", Self.certificate)
+        let sha256 = section.values(
+            "sha256", expected: "the SHA-256 of a signing certificate: 64 hex digits, with colons or without"
+        ) { Self.fingerprint($0, digits: 64) }
         section.require("package")
         section.require("sha1", "the SHA-1 of each certificate that signs the app, as ./gradlew signingReport prints it")
         if section.has("sha1"), section.isEmpty("sha1") { section.fault("sha1", "has no fingerprint") }
         section.finish()
         guard let package, !certificates.isEmpty else { return nil }
-        self.init(package: package, certificates: certificates, name: name)
+        self.init(package: package, certificates: certificates, sha256: sha256, name: name)
     }
 }

@@ -45,6 +45,10 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case firestoreToken
     /// A question to Firebase about a person without an account here, or about an address that is to be a new account's.
     case migrateAccount
+    /// The start of a sign-in with a passkey. Pages start one each time they are shown.
+    case startPasskey
+    /// A try of a passkey, whose key must be looked up before it can be refused.
+    case passkey
     /// A service account's request for an access token, whose key must be looked up before it can be refused.
     case accessToken
 }
@@ -114,7 +118,7 @@ extension LimitedAction {
         case .clientSecret: [(.accountAndAddress, Rate(10, per: tenMinutes)), (.address, Rate(100, per: tenMinutes))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
         case .identify: [(.address, Rate(100, per: tenMinutes))]
-        case .startSignIn, .federatedSignIn, .customToken, .migrateSession, .accessToken:
+        case .startSignIn, .federatedSignIn, .customToken, .startPasskey, .passkey, .migrateSession, .accessToken:
             [(.address, Rate(600, per: tenMinutes)), (.project, nil)]
         }
     }

@@ -79,6 +79,8 @@ struct ConfigurationReading {
 /// Makes sure that each id, number, API key and name of a directory belongs to only one project, and that one alone copies to a Firebase project.
 private struct SeenOnce {
     private var owners: [String: String] = [:]
+    /// The file that names each site of passkeys first.
+    private var sites: [String: String] = [:]
 
     mutating func check(_ project: ProjectSettings, _ section: Section) {
         for claim in project.claims {
@@ -89,6 +91,14 @@ private struct SeenOnce {
                     owner == section.file ? "\(claim.name)is given twice; remove one of them" : "\(claim.name)is used already, by \(owner)")
             }
             owners[claim.thing] = section.file
+        }
+        if let site = project.passkeys?.rpID {
+            if let other = sites[site] {
+                section.section("passkeys").note(
+                    "rpId",
+                    "is that of \(other), too: a browser shows the passkeys of both projects in one list, and each takes its own only")
+            }
+            sites[site] = sites[site] ?? section.file
         }
     }
 }

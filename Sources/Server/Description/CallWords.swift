@@ -13,6 +13,8 @@ enum CallWords {
         "AuthPages.ProviderPostedCallback": "The same for a provider that posts its answer.",
         "AuthPages.Relay": "Gives the SDK's frame the result for a ticket.",
         "AuthPages.Start": "Starts a sign-in for a browser app that has no SDK.",
+        "IdentityToolkit.AndroidPasskeyApps": "Names the Android apps that may use the passkeys of this host.",
+        "IdentityToolkit.IOSPasskeyApps": "Names the apps of Apple's platforms that may use the passkeys of this host.",
         "IdentityToolkit.CreateAccountByAdministrator": "Makes an account as it is described, and starts no session.",
         "IdentityToolkit.CreateAuthURI": "Starts a sign-in at a provider that the client itself ends, or tells how an address signs in.",
         "IdentityToolkit.CreateFirebaseToken":
@@ -31,6 +33,8 @@ enum CallWords {
         "IdentityToolkit.EmulatorPage": "Shows a developer the accounts, mails and codes of a project.",
         "IdentityToolkit.FinalizeMFAEnrollment": "Enrols the second factor that the person has proven.",
         "IdentityToolkit.FinalizeMFASignIn": "Ends a sign-in that waits for a second factor.",
+        "IdentityToolkit.FinalizePasskeyEnrollment": "Stores the passkey that a browser or phone has made.",
+        "IdentityToolkit.FinalizePasskeySignIn": "Signs in with the passkey that a browser or phone has used.",
         "IdentityToolkit.FirebaseKeys":
             "The keys of ID tokens of this server and of Google, while people of a Firebase project move here.",
         "IdentityToolkit.FollowLink": "Does at once what a mail's link is for.",
@@ -61,6 +65,7 @@ enum CallWords {
         "IdentityToolkit.QueryAccounts": "Lists accounts of the project in an order, or counts them.",
         "IdentityToolkit.RecaptchaConfig": "Says whether the SDK gets tokens from reCAPTCHA Enterprise by itself.",
         "IdentityToolkit.RecaptchaParams": "The site key of the project's captcha service.",
+        "IdentityToolkit.RelatedPasskeyOrigins": "Names the other sites that may use the passkeys of this host.",
         "IdentityToolkit.ResetPassword": "Tells what a code from a mail is for, or sets a new password with it.",
         "IdentityToolkit.RevokeToken": "Has a provider revoke a token that it gave to the caller's app.",
         "IdentityToolkit.SecureToken": "Exchanges a refresh token for a new ID token.",
@@ -78,6 +83,8 @@ enum CallWords {
         "IdentityToolkit.SignUp": "Makes an account, anonymous or with a password. With an ID token, gives its account both.",
         "IdentityToolkit.StartMFAEnrollment": "Begins to enrol a second factor, and gives an authenticator app its secret.",
         "IdentityToolkit.StartMFASignIn": "Begins to ask for a second factor, for a sign-in that waits for one.",
+        "IdentityToolkit.StartPasskeyEnrollment": "Gives the options with which a browser or phone makes a passkey.",
+        "IdentityToolkit.StartPasskeySignIn": "Gives the options with which a browser or phone asks for a passkey.",
         "IdentityToolkit.UpdateAccount": "Changes the caller's own account, or does what a code from a mail is for.",
         "IdentityToolkit.UpdateAccountByAdministrator": "Changes an account of the project.",
         "IdentityToolkit.UpdateConfig":

@@ -53,7 +53,7 @@ package struct Checkup: Sendable {
         let live = await databaseChecks.examine(database)
         tell(Part("database", live.findings))
         if live.holdsOurSchema { tell(Part("data", await DataChecks(configuration: configuration, clock: clock).findings(database))) }
-        for part in await providerParts() + migrationParts() { tell(part) }
+        for part in await providerParts() + migrationParts() + passkeyParts() { tell(part) }
         if let findings = await mailFindings() { tell(Part("mail", findings)) }
         tell(Part("server", await RunningServerChecks(settings: settings, path: path, client: ownClient).findings()))
         let publicURL = PublicURLChecks(configuration: configuration, client: ownClient, clock: clock)
@@ -68,6 +68,9 @@ package struct Checkup: Sendable {
     package func providerParts() async -> [Part] {
         await ProviderChecks(projects: configuration.projects, client: client, clock: clock).parts()
     }
+
+    /// Asks the hosts of the projects' RP IDs for the files that passkeys of apps and of other sites need, one part for each host.
+    package func passkeyParts() async -> [Part] { await PasskeyChecks(projects: configuration.projects, client: ownClient).parts() }
 
     /// Asks Google about the Firebase project of every project whose people come from one, one part for each.
     package func migrationParts() async -> [Part] {

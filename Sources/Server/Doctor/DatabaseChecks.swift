@@ -31,7 +31,7 @@ struct DatabaseChecks {
                 live.pending = "\(error)"
             }
             live.findings = try await MasterKeyFindings.findings(database, settings, clock)
-            if live.holdsOurSchema { live.findings += try await issuerFindings(database) }
+            if live.holdsOurSchema { live.findings += try await issuerFindings(database) + siteFindings(database) }
             live.findings += DatabaseFindings.findings(try await database.startupFacts(clock), settings)
         } catch let error as MigrationError {
             live.findings.append(
@@ -139,6 +139,13 @@ struct DatabaseChecks {
             finding(
                 distribution?.notEverywhere ?? [], "Tables that are not reference tables, which every node has", "create_reference_table"),
         ].compactMap(\.self)
+    }
+
+    /// Projects whose people have passkeys for another site.
+    private func siteFindings(_ database: Database) async throws -> [Finding] {
+        try await FrozenSites.conflicts(configuration.projects, database).map {
+            .fault("database.passkeys", FrozenSites.sentence($0), "a server does not start with this passkeys.rpId")
+        }
     }
 
     /// Providers whose people are stored under another issuer.

@@ -55,7 +55,8 @@ extension Server {
         let sound = reading.files.filter(\.isSound).map(\.project)
         let entries = PinnedIssuers.configured(by: sound)
         let conflicts = Dictionary(
-            try await providerIssuers.conflicts(with: entries).map { ($0.projectID, PinnedIssuers.sentence($0)) },
+            try await providerIssuers.conflicts(with: entries).map { ($0.projectID, PinnedIssuers.sentence($0)) }
+                + orphaning(sound).map { ($0.projectID, FrozenSites.sentence($0)) },
             uniquingKeysWith: { "\($0)\n\($1)" })
         guard let next = ReloadedProjects(reading, conflicts: conflicts, keeping: process.projects.current.all) else {
             guard all.isEmpty else { throw Configuration.Faulty(all) }

@@ -2,6 +2,7 @@ import Accounts
 import Postgres
 import ProjectSettings
 import Text
+import WebAuthn
 
 /// The errors of an account, its password and its custom tokens.
 extension Failure {
@@ -41,6 +42,13 @@ extension Failure {
             case .tenantChanged: .invalidIDPResponse("This identity belongs to another tenant of the provider.")
             case .flowRefused: .invalidIDPResponse("The sign-in is unknown, used up or expired, or was started elsewhere.")
             case .invalidPendingToken: Failure("INVALID_PENDING_TOKEN")
+            case .passkeysNotEnabled: .passkeysNotEnabled
+            case .passkeyLimitReached: Failure("PASSKEY_LIMIT_EXCEEDED")
+            case .passkeyTaken: Failure("PASSKEY_EXISTS")
+            case .noSuchPasskey: Failure("PASSKEY_ENROLLMENT_NOT_FOUND")
+            case .passkeyResponseMissing: Failure("MISSING_AUTHENTICATOR_RESPONSE")
+            case .passkeyChallengeRefused: Failure("PASSKEY_CHALLENGE_TIMEOUT")
+            case .passkeyRefused(let check): Failure("INVALID_AUTHENTICATOR_RESPONSE", check.rawValue)
             case .grantRefused: .invalidGrant
             case .grantOfOtherFlow: .grantOfOtherFlow
             case .scopeTooWide: .scopeTooWide

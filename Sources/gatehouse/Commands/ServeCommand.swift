@@ -7,7 +7,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    @Flag(help: "Start although people have passkeys for another site than passkeys.rpId names. These passkeys sign in no more.")
+    var acceptOrphanedPasskeys = false
+
     func run() async throws {
-        try await ServerProcess.run(try common.configuration(), path: common.config, environment: common.environment)
+        try await ServerProcess.run(
+            try common.configuration(), path: common.config, environment: common.environment,
+            acceptsOrphanedPasskeys: acceptOrphanedPasskeys)
     }
 }

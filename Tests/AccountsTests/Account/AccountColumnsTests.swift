@@ -33,7 +33,9 @@ import Testing
         let text = Account(id: "ada", at: fixture.time.clock.now()).insert(in: fixture.project).text
         let list = text.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
         let inserted = Set(list.split { $0 == "," || $0.isWhitespace }.map(String.init))
-        let empty: Set = ["last_refresh_at", "initial_email", "sessions_ended_at", "second_factors", "factor_secrets", "totp_steps"]
+        let empty: Set = [
+            "last_refresh_at", "initial_email", "sessions_ended_at", "second_factors", "factor_secrets", "totp_steps", "user_handle",
+        ]
         #expect(try await columns(of: "accounts", fixture) == inserted.union(empty))
     }
 
@@ -42,6 +44,7 @@ import Testing
         let account = Account(id: "ada", at: fixture.time.clock.now())
         let kept: Set = [
             "project_id", "account_id", "created_at", "disabled", "custom_attributes", "second_factors", "factor_secrets", "totp_steps",
+            "user_handle",
             "last_refresh_at",
         ]
         let all = try await columns(of: "accounts", fixture)
@@ -50,7 +53,7 @@ import Testing
         var changed = account
         changed.lastLoginAt = account.createdAt + .seconds(1)
         let statement = changed.updateByAdministrator(from: account, passwordHash: nil, in: fixture.project)
-        #expect(try all == updated(by: statement).union(["project_id", "account_id", "last_refresh_at", "totp_steps"]))
+        #expect(try all == updated(by: statement).union(["project_id", "account_id", "last_refresh_at", "totp_steps", "user_handle"]))
     }
 
     /// The columns that an UPDATE assigns.

@@ -57,6 +57,6 @@ import Testing
         let text = statement(search, try await Fixture()).text
         let projects = text.matches(of: #/project_id = (\$[0-9]+)/#).map { $0.1 }
         #expect(Set(projects).count == 1)
-        #expect(projects.count == text.matches(of: #/\b(?:FROM|JOIN|UPDATE) (?:accounts|identities|sessions)\b/#).count, "\(text)")
+        #expect(projects.count == text.matches(of: #/\b(?:FROM|JOIN|UPDATE) (?:accounts|identities|passkeys|sessions)\b/#).count, "\(text)")
     }
 }

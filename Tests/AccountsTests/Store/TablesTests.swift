@@ -90,10 +90,10 @@ import Testing
                     SELECT 1 FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'c' AND k.conkey = ARRAY[a.attnum]
                         AND pg_get_constraintdef(k.oid) LIKE '%(length(' || a.attname || ') = %')
             """, try await migrated())
-        // Hashes and ids have one length. These refer to such, in other tables.
+        // Hashes and ids have one length. These refer to such, in other tables, or are public.
         let references = [
             "authorization_requests.browser_session_id", "authorization_requests.client_session_id", "deliveries.purpose",
-            "sessions.browser_session_id",
+            "passkeys.credential_id", "passkeys.public_key", "sessions.browser_session_id",
         ]
         let sealed = Table.all.flatMap { table in (table.sealed?.names ?? []).map { "\(table.name).\($0)" } }
         #expect(found.sorted() == (references + sealed).sorted())

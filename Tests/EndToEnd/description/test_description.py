@@ -78,6 +78,10 @@ def test_what_the_description_refers_to_is_there(section):
 # The calls of the golden files whose path does not end with their name.
 NAMED = {
     "discovery": "/{project}/.well-known/openid-configuration",
+    "passkeyEnrollmentFinalize": "/v2/accounts/passkeyEnrollment:finalize",
+    "passkeyEnrollmentStart": "/v2/accounts/passkeyEnrollment:start",
+    "passkeySignInFinalize": "/v2/accounts/passkeySignIn:finalize",
+    "passkeySignInStart": "/v2/accounts/passkeySignIn:start",
     "passwordPolicy": "/v2/passwordPolicy",
     "projects": "/v1/projects",
     "recaptchaConfig": "/v2/recaptchaConfig",

@@ -35,6 +35,7 @@ FORMS = {
     "kid": ("[A-Za-z0-9_-]{16,}", "<kid>"),
     "oobCode": ("[A-Za-z0-9_-]{40,}", "<oobCode>"),
     "oobLink": (r"http://[^?]+\?mode=\w+&oobCode=[A-Za-z0-9_-]{40,}&apiKey=[a-z-]+&lang=en", "<link>"),
+    "challenge": ("[A-Za-z0-9]{44}", "<challenge>"),
     "nextPageToken": ("[A-Za-z0-9_-]+", "<nextPageToken>"),
 }
 NUMBERS = {

@@ -39,6 +39,8 @@ enum Boundaries {
         "OpenID/BrowserSessions.swift": "a grant continues the browser's session",
         "Factors/FactorEnrollments.swift": "the caller has proven the factor that is enrolled, or withdraws one",
         "Factors/SecondFactorSignIns.swift": "the person has passed one",
+        "Factors/Passkeys/PasskeyRegistrations.swift": "a registration continues the caller's session",
+        "Factors/Passkeys/PasskeySignIns.swift": "a passkey with a verified person is two factors",
     ]
 
     /// No new way to sign in goes around the second factor: it does not say that one was passed, nor that a session goes on (SEC-31).

@@ -5,7 +5,7 @@ enum Floors {
         "COpenSSL": 0, "CCurl": 0, "CPostgres": 0, "CSystem": 0, "CYAML": 0, "CArgon2": 0, "CCrypt": 0,
         "Text": 10, "Runtime": 10,
         "JSON": 20, "Crypto": 20, "HTTP": 20, "Config": 20,
-        "JOSE": 21, "HTTPServer": 21, "Curl": 21, "Postgres": 21, "Mail": 22, "Captcha": 22,
+        "JOSE": 21, "WebAuthn": 21, "HTTPServer": 21, "Curl": 21, "Postgres": 21, "Mail": 22, "Captcha": 22,
         "Identity": 30, "ProjectSettings": 30, "Accounts": 31, "Providers": 31,
         "Pages": 40, "Projects": 41, "Messaging": 42, "Brokerage": 42, "Migration": 42, "Web": 43,
         "IdentityToolkit": 50, "AuthPages": 50, "OpenIDProvider": 50,

@@ -16,8 +16,9 @@ from support.names import API_KEY, TIMEOUT
 class Server:
     """One running process."""
 
-    def __init__(self, config, port, environment, folder, *, operations=None, through=(), stderr=subprocess.STDOUT):
-        """`operations`: the address of its operations listener. `through`: a command that starts it. `stderr`: where its log goes."""
+    def __init__(self, config, port, environment, folder, *, operations=None, through=(), arguments=(), stderr=subprocess.STDOUT):
+        """`operations`: the address of its operations listener. `through`: a command that starts it, with more `arguments`. `stderr`: where its
+        log goes."""
         self.url = f"http://127.0.0.1:{port}"
         self.operations = f"http://{operations}" if operations else self.url
         self.port = port
@@ -26,7 +27,7 @@ class Server:
         with open(self.log_path, "wb") as log:
             # The server ends with the tests, in whatever way they end.
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *through, BINARY, "serve", "--config", config],
+                ["setpriv", "--pdeathsig", "KILL", *through, BINARY, "serve", *arguments, "--config", config],
                 env=environment,
                 stdout=log,
                 stderr=stderr,
