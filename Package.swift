@@ -60,11 +60,15 @@ let package = Package(
         kit("Curl", ["CCurl", "CSystem", "HTTP", "Runtime", "Text", logging]),
         kit("Mail", ["Crypto", "Curl", "Runtime", logging]),
         kit("Captcha", ["Config", "Curl", "HTTP", "JSON", "Runtime", "Text"]),
+        kit("Webhooks", ["Crypto", "Curl", "HTTP", "Runtime"]),
+        kit("TextMessages", ["Config", "Crypto", "Curl", "HTTP", "JSON", "Runtime", "Text", "Webhooks", logging]),
         kit("Postgres", ["CPostgres", "CSystem", "Crypto", "Runtime", collections, logging]),
 
         // Floor 3: what a project is configured to do; rules and upstream services, on the words that both speak.
         kit("Identity", ["Crypto", "Mail", "Text"]),
-        kit("ProjectSettings", ["Captcha", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Runtime", "Text"]),
+        kit(
+            "ProjectSettings",
+            ["Captcha", "Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Mail", "Runtime", "Text", "TextMessages"]),
         kit(
             "Accounts",
             ["Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", "WebAuthn", logging],
@@ -82,7 +86,10 @@ let package = Package(
             ["Accounts", "Curl", "HTTP", "Identity", "JSON", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
         kit(
             "Messaging",
-            ["Accounts", "Crypto", "Curl", "HTTP", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", "Text", logging]),
+            [
+                "Accounts", "Crypto", "Curl", "HTTP", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", "Text", "TextMessages",
+                logging,
+            ]),
         kit(
             "Migration",
             ["Accounts", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),
@@ -154,12 +161,17 @@ let package = Package(
         tests("Curl", ["HTTP", "Runtime", "Text"]),
         tests("Mail", ["Curl", "Runtime"]),
         tests("Captcha", ["Config", "Curl", "HTTP", "JSON", "Runtime", "Text"]),
+        tests("Webhooks", ["Curl", "HTTP", "Runtime", "Text"]),
+        tests("TextMessages", ["Config", "Curl", "HTTP", "JSON", "Runtime", "Text", logging]),
         tests("Postgres", ["Runtime", collections]),
         tests("Identity", ["Text"]),
         tests("ProjectSettings", ["Captcha", "Config", "JOSE", "Mail", "Runtime", "Text"]),
         tests(
             "Accounts",
-            ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", "WebAuthn"]),
+            [
+                "Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", "TextMessages",
+                "WebAuthn",
+            ]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text"]),
         tests(
             "Brokerage",
@@ -170,7 +182,9 @@ let package = Package(
         tests(
             "Messaging",
             [
-                "Accounts", "Crypto", "Curl", "HTTP", "JSON", "Mail", "Postgres", "ProjectSettings", "Projects", "Runtime", "Text", logging,
+                "Accounts", "Config", "Crypto", "Curl", "HTTP", "JSON", "Mail", "Postgres", "ProjectSettings", "Projects", "Runtime",
+                "Text",
+                "TextMessages", logging,
             ]),
         tests("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
         tests("Migration", ["Accounts", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),

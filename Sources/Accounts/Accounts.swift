@@ -20,6 +20,7 @@ package final class Accounts: Sendable {
     package let sessions: Sessions
     package let idTokens: IDTokens
     package let firestoreTokens: FirestoreTokens
+    package let phoneCodes: PhoneCodes
     package let codes: ActionCodes
     package let codeMails: ActionCodeMails
     package let limits: RateLimits
@@ -75,6 +76,9 @@ package final class Accounts: Sendable {
             storage: storage, clock: clock, publicURL: publicURL, outbox: outbox, directory: directory, idTokens: idTokens,
             addressHashes: addressHashes, limits: limits)
         let notices = OwnerNotices(mails: codeMails)
+        phoneCodes = PhoneCodes(
+            storage: storage, clock: clock, limits: limits, deliveries: deliveries,
+            traffic: PhoneTraffic(storage: storage, refusals: refusals), key: masterKey.phoneCodes)
         codes = ActionCodes(
             storage: storage, clock: clock, directory: directory, passwords: passwords, mails: codeMails, notices: notices, limits: limits,
             secrets: factorSecrets)
@@ -92,6 +96,10 @@ package final class Accounts: Sendable {
             signUps: SignUps(clock: clock, limits: limits, directory: directory, passwords: passwords, completion: completion),
             passwords: PasswordSignIns(clock: clock, limits: limits, passwords: passwords, completion: completion),
             emailLinks: EmailLinkSignIns(clock: clock, codes: codes, idTokens: idTokens, notices: notices, completion: completion),
+            phones: PhoneSignIns(
+                storage: storage, clock: clock, codes: phoneCodes,
+                proofs: PhoneProofs(storage: storage, keys: masterKey.phoneProofs, clock: clock), idTokens: idTokens, notices: notices,
+                completion: completion),
             formerPasswords: FormerPasswords(
                 storage: storage, clock: clock, limits: limits, passwords: passwords, completion: completion),
             bridgedSessions: BridgedSessions(
@@ -108,15 +116,16 @@ package final class Accounts: Sendable {
             pendingTokens: PendingTokens(database: database, masterKey: masterKey, clock: clock))
         let recoveryCodes = RecoveryCodes(
             storage: storage, clock: clock, idTokens: idTokens, notices: notices, key: masterKey.recoveryCodes)
+        let secondFactorSignIns = SecondFactorSignIns(
+            storage: storage, clock: clock, limits: limits,
+            pending: PendingSignIns(storage: storage, clock: clock, secrets: factorSecrets), recoveryCodes: recoveryCodes,
+            warnings: SecondFactorWarnings(storage: storage, clock: clock, notices: notices), completion: completion)
+        let enrollments = FactorEnrollments(
+            storage: storage, clock: clock, idTokens: idTokens, secrets: factorSecrets, notices: notices, completion: completion,
+            keys: masterKey.enrollments)
         secondFactors = SecondFactorRules(
-            signIns: SecondFactorSignIns(
-                storage: storage, clock: clock, limits: limits,
-                pending: PendingSignIns(storage: storage, clock: clock, secrets: factorSecrets), recoveryCodes: recoveryCodes,
-                warnings: SecondFactorWarnings(storage: storage, clock: clock, notices: notices), completion: completion),
-            enrollments: FactorEnrollments(
-                storage: storage, clock: clock, idTokens: idTokens, secrets: factorSecrets, notices: notices, completion: completion,
-                keys: masterKey.enrollments),
-            recoveryCodes: recoveryCodes)
+            signIns: secondFactorSignIns, enrollments: enrollments, recoveryCodes: recoveryCodes,
+            phones: PhoneFactors(codes: phoneCodes, enrollments: enrollments, signIns: secondFactorSignIns))
         passkeys = PasskeyRules(
             registrations: registrations,
             secondFactors: PasskeySecondFactors(
@@ -150,6 +159,7 @@ package struct SignInRules: Sendable {
     package let signUps: SignUps
     package let passwords: PasswordSignIns
     package let emailLinks: EmailLinkSignIns
+    package let phones: PhoneSignIns
     package let formerPasswords: FormerPasswords
     package let bridgedSessions: BridgedSessions
     package let customTokens: CustomTokenSignIns
@@ -165,6 +175,7 @@ package struct SecondFactorRules: Sendable {
     package let signIns: SecondFactorSignIns
     package let enrollments: FactorEnrollments
     package let recoveryCodes: RecoveryCodes
+    package let phones: PhoneFactors
 }
 
 /// The rules of passkeys besides the sign-in.

@@ -48,6 +48,8 @@ final class HTTPTransfer: Transfer {
         case CURLE_FILESIZE_EXCEEDED: return .tooLarge
         case CURLE_COULDNT_CONNECT where refused != nil && !opened: return .refusedAddress
         case CURLE_URL_MALFORMAT: return .refusedURL
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION:
+            return .notConnected(words(for: code))
         default: return .unreachable(words(for: code))
         }
     }

@@ -66,7 +66,9 @@ package enum OutboundError: Error, Equatable, Sendable {
     case timedOut
     /// The body passed `maxBytes`, or the header fields passed 64 KiB or 200 lines.
     case tooLarge
-    /// The connection or TLS failed, or the answer was not HTTP.
+    /// No connection was made, so that no byte of the request has left this machine.
+    case notConnected(String)
+    /// The connection ended before the answer was complete, or the answer was not HTTP.
     case unreachable(String)
     /// The task that waited was cancelled.
     case cancelled
@@ -81,7 +83,7 @@ extension OutboundError: CustomStringConvertible {
         case .refusedHeader(let name): "the header \(name) of the request is malformed"
         case .timedOut: "it did not answer in time"
         case .tooLarge: "its answer is too large"
-        case .unreachable(let reason): reason
+        case .notConnected(let reason), .unreachable(let reason): reason
         case .cancelled: "the call was given up before the answer"
         }
     }

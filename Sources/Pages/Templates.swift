@@ -92,7 +92,8 @@ package struct Templates: Sendable {
         var values: [String: TemplateValue] = [
             "email": .text(mail.to), "newEmail": .text(mail.newEmail), "link": .text(mail.link), "code": .text(mail.oneTimeCode),
             "displayName": .text(mail.displayName.flatMap(Self.greetable)),
-            "provider": .text(mail.providerID.map { providerName ?? $0 }),
+            "provider": .text(
+                mail.providerID.map { providerName ?? ($0 == "phone" ? word("phone", name, language, Template.Values()) : nil) ?? $0 }),
             "time": .text(mail.happenedAt.map { Timestamp.minute(Instant(seconds: $0)) }),
         ]
         values.merge(common(language)) { own, _ in own }
@@ -137,7 +138,7 @@ package struct Templates: Sendable {
     }
 
     /// One word of the template, as `words` finds it.
-    private func word(_ word: String, _ name: String, _ language: String, _ values: Template.Values) -> String? {
+    func word(_ word: String, _ name: String, _ language: String, _ values: Template.Values) -> String? {
         let kind = name.prefix { $0 != "." } + ".common"
         for language in [language, "en"] {
             for group in [name, String(kind)] {

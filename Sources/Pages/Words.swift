@@ -9,7 +9,7 @@ struct Words: Sendable {
     /// The words of a file in the binary.
     init(embedded file: String) {
         let section = ConfigFile.read(text: EmbeddedTemplates.text(of: file), name: file, faults: Faults())
-        for kind in ["mail", "page"] {
+        for kind in ["mail", "page", "message"] {
             let part = section.section(kind)
             for (name, _) in section.sections(kind) {
                 groups["\(kind).\(name)"] = part.texts(name).mapValues { .embedded($0) }
@@ -21,7 +21,7 @@ struct Words: Sendable {
     ///
     /// - Parameter reference: the words of the binary. A file may give no other words, and each may use only the values that its original uses.
     init(_ section: Section, reference: Words) {
-        for kind in ["mail", "page"] {
+        for kind in ["mail", "page", "message"] {
             let part = section.section(kind)
             for (name, words) in section.sections(kind) {
                 let group = "\(kind).\(name)"

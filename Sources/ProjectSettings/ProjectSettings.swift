@@ -35,10 +35,10 @@ package struct ProjectSettings: Sendable {
     package var sessions = Sessions()
     package var limits = Limits()
     package var customTokens = CustomTokens()
-    package var audit = Audit()
     package var phone = Phone()
     /// `nil` where people do not sign in with passkeys.
     package var passkeys: Passkeys?
+    package var audit = Audit()
     /// `nil` where the project is not an OpenID provider.
     package var openIDProvider: OpenIDProvider?
     /// `nil` where no people come from Firebase.
@@ -99,8 +99,8 @@ extension ProjectSettings {
         multiFactor = MultiFactor(section.section("mfa"))
         sessions = Sessions(section.section("sessions"))
         customTokens = CustomTokens(section.section("customTokens"))
-        audit = Audit(section.section("audit"))
         phone = Phone(section.section("phone"), development: development)
+        audit = Audit(section.section("audit"))
         let provider = section.section("openIDProvider")
         let firestore = section.section("firestore")
         if section.has("firestore") { self.firestore = FirestoreAccess(firestore) }

@@ -41,6 +41,7 @@ final class ProjectMetrics: Sendable {
         if methods.password { names.append(SignInProvider.password) }
         if methods.emailLink { names.append(EmailLinkSignIns.emailLink) }
         if project.settings.passkeys != nil { names.append(SignInProvider.passkey) }
+        if project.settings.phone.enabled { names.append(SignInProvider.phone) }
         if methods.anonymous { names.append(SignInProvider.anonymous) }
         return names
     }

@@ -87,7 +87,7 @@ import Text
 
     @Test func `reports a refused connection`() async throws {
         let error = await failure(of: patient(.get, "http://127.0.0.1:1/"), with: try makeClient())
-        #expect(error?.isUnreachable == true)
+        #expect(error.map { if case .notConnected(let reason) = $0 { !reason.isEmpty } else { false } } == true)
     }
 
     @Test func `stops when its task is cancelled`() async throws {

@@ -13,6 +13,8 @@ package struct Account: Sendable, Equatable {
     package var emailProven = false
     /// In E.164 form. No other account of the project has it.
     package var phoneNumber: String?
+    /// Whether the number was linked while the address was not proven, perhaps by a person who does not own the address.
+    package var phoneLinkedUnproven = false
     package var displayName: String?
     package var photoURL: String?
     /// A JSON object as text: what else the person said of themselves, by the names of OpenID Connect's claims (`ProfileClaim`).

@@ -73,7 +73,10 @@ package struct AccountChanges: Sendable {
         if change.needsFreshSignIn(for: account, changed: changed) { try idTokens.requireFresh(token, of: account, in: project) }
         let fate = change.sessions(of: account, changed: changed)
         if fate == .replaced { try token.requireSessionOrFresh(for: account, in: project, at: clock.now()) }
-        let unlinked = account.identities.filter { !changed.has($0.providerID) }.map(\.providerID)
+        let phoneEvents = account.phoneEvents(to: changed)
+        let unlinked =
+            account.identities.filter { !changed.has($0.providerID) }.map(\.providerID)
+            + (phoneEvents.isEmpty ? [] : [SignInProvider.phone])
         // A token that names no session does not tell which session is to go on.
         let losesWays = !unlinked.isEmpty || changed.passkeys.count < account.passkeys.count
         if fate == .othersEnd || losesWays, token.sessionID == nil { throw .signInTooOld }
@@ -81,7 +84,7 @@ package struct AccountChanges: Sendable {
         if let email = change.email, change.movesEmail(of: account) {
             guard try await directory.isFree(email, in: project) else { throw .emailTaken }
         }
-        try await notices.charge(for: account.events(to: changed), to: account, in: project, from: client)
+        try await notices.charge(for: account.events(to: changed) + phoneEvents, to: account, in: project, from: client)
         var hash: PasswordHash?
         if let password = change.password, changed.hasPassword { hash = try await passwords.hash(password) }
         // A hash takes time. What was signed in meanwhile ends, too.
@@ -103,7 +106,7 @@ package struct AccountChanges: Sendable {
             ]
         }
         statements += act.removal(of: withdrawn, from: account, sparing: token.sessionID, in: project)
-        var events = account.events(to: changed)
+        var events = account.events(to: changed) + phoneEvents
         if changed.hasOtherProfile(than: account) { events.append(AccountEvent(.profileChanged)) }
         statements += act.records(of: events, in: project)
         if fate != .goOn {

@@ -12,7 +12,7 @@ extension Account {
     /// looked for only where the account has ever had one.
     static func columns(in project: ProjectSettings) -> SQL {
         """
-        a.account_id, a.email, a.email_verified, a.email_proven, a.phone_number, a.display_name, a.photo_url, a.profile, a.disabled, \
+        a.account_id, a.email, a.email_verified, a.email_proven, a.phone_number, a.phone_linked_unproven, a.display_name, a.photo_url, a.profile, a.disabled, \
         a.custom_attributes, a.valid_since, a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
         a.sessions_ended_at, a.second_factors, ARRAY(SELECT \(LinkedIdentity.column) FROM identities i \
         WHERE i.project_id = \(project: project) AND i.account_id = a.account_id), a.user_handle, \
@@ -29,6 +29,7 @@ extension Account {
         emailVerified = try row.next()
         emailProven = try row.next()
         phoneNumber = try row.next()
+        phoneLinkedUnproven = try row.next()
         displayName = try row.next()
         photoURL = try row.next()
         profile = try row.next()
@@ -173,6 +174,7 @@ extension Account {
     private func assignments(passwordHash: String?) -> SQL {
         """
         email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven), phone_number = \(phoneNumber),
+            phone_linked_unproven = \(phoneNumber != nil && phoneLinkedUnproven),
             display_name = \(displayName), photo_url = \(photoURL), profile = \(profile), initial_email = \(initialEmail),
             password_hash = CASE WHEN \(hasPassword) THEN coalesce(\(passwordHash), password_hash) END,
             password_updated_at = \(passwordUpdatedAt), email_link_sign_in = \(emailLinkSignIn), custom_auth = \(customAuth),

@@ -32,6 +32,14 @@ package enum AccountError: Error {
     case emailTaken
     /// The phone number belongs to another account.
     case phoneNumberTaken
+    /// Not a number in international form that can exist.
+    case invalidPhoneNumber
+    /// The project sends no messages to the region of the number.
+    case regionNotEnabled
+    /// The proof of a phone number is of another number, too old or used.
+    case invalidPhoneProof
+    /// A phone is not the first factor of an account that has second ones.
+    case phoneBesideSecondFactor
     /// The administrator's id for a new account belongs to an account already.
     case accountIDTaken
     /// The identity to link belongs to an account already.

@@ -6,7 +6,8 @@ extension Account {
     package static let samples = [
         Account(id: "id", validSince: Instant(seconds: 0), createdAt: Instant(seconds: 0)),
         Account(
-            id: "id", email: "ada@example.com", emailVerified: true, emailProven: true, phoneNumber: "+15555550100", displayName: "Ada",
+            id: "id", email: "ada@example.com", emailVerified: true, emailProven: true, phoneNumber: "+15555550100",
+            phoneLinkedUnproven: true, displayName: "Ada",
             photoURL: "https://example.com/a.png",
             profile: "{}", disabled: true, customAttributes: "{}", validSince: Instant(seconds: 0), sessionsEndedAt: Instant(seconds: 0),
             createdAt: Instant(seconds: 0), lastLoginAt: Instant(seconds: 0), lastRefreshAt: Instant(seconds: 0),

@@ -85,6 +85,8 @@ extension ActionCodes {
         changed.proveEmail()
         changed.endTokens(at: now)
         changed.passwordUpdatedAt = nil
+        // It is not known since when it has been linked.
+        changed.phoneNumber = nil
         let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .recoverEmail)
         let statements =
             [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now)]
@@ -93,7 +95,7 @@ extension ActionCodes {
                 account.deleteCodes(.since(code.created), in: project), changed.deleteCodes(.since(code.created), in: project),
                 act.endSessions(of: account, because: "account recovered", in: project),
             ]
-        let records = act.records(of: account.events(to: changed), in: project)
+        let records = act.records(of: account.events(to: changed) + account.phoneEvents(to: changed), in: project)
         _ = try await storage.write(all: statements + records, waitingFor: account.id)
         return changed
     }

@@ -14,13 +14,13 @@ package struct DeliveryQueue: Hashable, Sendable {
     }
 }
 
-/// Stores what is to be delivered between the transaction that asks for it and the server of others that accepts it: mails (`Outbox`) and
-/// messages of log-outs (`OutgoingLogout`).
+/// Stores what is to be delivered between the transaction that asks for it and the server of others that accepts it: mails (`Outbox`),
+/// text messages (`OutgoingTextMessage`) and messages of log-outs (`OutgoingLogout`).
 ///
 /// A rule puts `insert` among the statements of its transaction, and calls `wakeWorker` after the commit. The delivery worker of any process
 /// then leases the row (`claim`), delivers it, and removes the row (`done`) or makes it wait (`failed`). When a process dies in between, its
 /// lease ends and another one delivers. So a delivery arrives at least once, and again where a process ends, or cannot reach the database,
-/// between the acceptance and `done`.
+/// between the acceptance and `done`. A text message arrives at most once (`DeliveryKind.repeatsUnfinished`).
 package struct Deliveries: Sendable {
     /// How long an attempt may take before another process may begin the next one. Transports give up well before.
     package static let lease: Duration = .seconds(60)
@@ -111,6 +111,7 @@ extension Deliveries {
         _: Payload.Type, _ limit: Int, in projectID: String, except busy: [[UInt8]] = []
     ) async throws(AccountError) -> (found: [LeasedDelivery<Payload>], unreadable: Int) {
         let now = clock.now()
+        let next: SQL = Payload.deliveryKind.repeatsUnfinished ? "\(now + Self.lease)" : "'infinity'"
         let rows = try await storage.write(
             """
             WITH due AS MATERIALIZED (
@@ -118,7 +119,7 @@ extension Deliveries {
                 WHERE project_id = \(project: projectID) AND kind = \(Payload.deliveryKind.rawValue) AND due_at <= \(now)
                     AND encode(coalesce(purpose, ''), 'hex') <> ALL (\(busy.map(Hex.encode)))
                 ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
-            UPDATE deliveries AS d SET due_at = \(now + Self.lease), attempts = attempts + 1
+            UPDATE deliveries AS d SET due_at = \(next), attempts = attempts + 1
             FROM due WHERE d.project_id = \(project: projectID) AND d.delivery_id = due.delivery_id
             RETURNING d.delivery_id, d.payload, d.attempts, d.expires_at
             """)
@@ -135,7 +136,7 @@ extension Deliveries {
 
     /// The other server has accepted the delivery; it is not repeated.
     package func done<Payload>(_ due: LeasedDelivery<Payload>) async throws(AccountError) {
-        guard keepsDelivered, Payload.deliveryKind == .mail else {
+        guard keepsDelivered, Payload.deliveryKind.isKept else {
             _ = try await storage.write(
                 "DELETE FROM deliveries WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id)")
             return

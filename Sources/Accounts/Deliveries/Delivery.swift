@@ -7,12 +7,15 @@ package enum DeliveryKind: String, Sendable, CaseIterable {
     case mail
     /// `OutgoingLogout`, to a relying party.
     case logout
+    /// `OutgoingTextMessage`, to a gateway of text messages.
+    case sms
 
     /// A delivery that did not succeed for this long is given up, even if it would still be of use.
     package var patience: Duration {
         switch self {
         case .mail: .seconds(24 * 3600)
         case .logout: .seconds(15 * 60)
+        case .sms: PhoneCodes.lifetime
         }
     }
 
@@ -21,8 +24,15 @@ package enum DeliveryKind: String, Sendable, CaseIterable {
         switch self {
         case .mail: [.seconds(10), .seconds(30), .seconds(60), .seconds(90)]
         case .logout: [.seconds(2), .seconds(15), .seconds(60), .seconds(180), .seconds(300)]
+        case .sms: [.seconds(2), .seconds(10), .seconds(30)]
         }
     }
+
+    /// Whether a delivery is tried again when the process ended that tried it. Messages are billed, and the other server may have sent it.
+    var repeatsUnfinished: Bool { self != .sms }
+
+    /// Whether what was delivered is kept in development.
+    var isKept: Bool { self != .logout }
 }
 
 /// The content of a delivery of one kind, as it is kept until it is delivered.

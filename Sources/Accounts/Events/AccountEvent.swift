@@ -40,7 +40,7 @@ struct AccountEvent: Sendable, Equatable {
     var isOfSignInMethod: Bool {
         switch action {
         case .providerLinked, .providerUnlinked, .passwordAdded, .passwordChanged, .passwordRemoved, .passkeyAdded, .passkeyRemoved,
-            .passkeySuspected:
+            .passkeySuspected, .phoneNumberAdded, .phoneNumberChanged, .phoneNumberRemoved:
             true
         default: false
         }

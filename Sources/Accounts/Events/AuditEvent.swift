@@ -59,7 +59,9 @@ extension AuditEvent {
         case secondFactorWarningMailed = "secondFactor.warningMailed"
         case recoveryCodesMade = "recoveryCodes.made"
         case recoveryCodeUsed = "recoveryCode.used"
+        case phoneNumberAdded = "phoneNumber.added"
         case phoneNumberChanged = "phoneNumber.changed"
+        case phoneNumberRemoved = "phoneNumber.removed"
         /// The name, the picture, or, by an administrator, the times of the beginning and of the last sign-in.
         case profileChanged = "profile.changed"
         /// An import stored or changed accounts; `details` says how many.

@@ -37,7 +37,9 @@ struct OwnerNotices: Sendable {
     ) async throws(AccountError) {
         let isCharged = events.contains { event in
             switch event.action {
-            case .providerLinked, .passwordAdded, .passwordChanged, .secondFactorAdded, .recoveryCodesMade, .passkeyAdded: true
+            case .providerLinked, .passwordAdded, .passwordChanged, .phoneNumberAdded, .phoneNumberChanged, .secondFactorAdded,
+                .recoveryCodesMade, .passkeyAdded:
+                true
             default: false
             }
         }
@@ -50,8 +52,8 @@ extension OutgoingMail.Kind {
     /// The mail that tells the owner of the event; `nil` where none does.
     init?(telling event: AccountEvent) {
         switch event.action {
-        case .providerLinked, .passwordAdded: self = .signInMethodAdded
-        case .providerUnlinked, .passwordRemoved: self = .signInMethodRemoved
+        case .providerLinked, .passwordAdded, .phoneNumberAdded, .phoneNumberChanged: self = .signInMethodAdded
+        case .providerUnlinked, .passwordRemoved, .phoneNumberRemoved: self = .signInMethodRemoved
         case .passwordChanged: self = .passwordChanged
         case .passkeyAdded: self = .passkeyAdded
         case .passkeyRemoved: self = .passkeyRemoved

@@ -11,9 +11,14 @@ struct Attempt: Sendable {
     let charges: [Charge]
 
     struct Charge: Sendable {
+        let action: LimitedAction
         let scope: LimitScope
         let rate: Rate
         let key: [UInt8]
+
+        fileprivate var halved: Charge {
+            Charge(action: action, scope: scope, rate: Rate(rate.count / 2, per: rate.period), key: key)
+        }
     }
 
     /// - Parameters:
@@ -39,6 +44,7 @@ struct Attempt: Sendable {
             case .mailboxAndAddress: mailbox.map { [$0, address] }
             case .address: [address]
             case .project: []
+            case .number, .prefix, .region: nil
             }
         }
     }
@@ -69,6 +75,23 @@ struct Attempt: Sendable {
         }
     }
 
+    /// A charge that is counted as several actions at once.
+    ///
+    /// - Parameters:
+    ///   - actions: at least one; the first names the attempt.
+    ///   - address: the part of the client's address that is logged.
+    ///   - isHalved: whether only half of a scope's rate counts.
+    ///   - owner: the parts of a bucket's name; `nil` for a scope that this attempt takes nothing from.
+    init(
+        _ actions: [LimitedAction], address: String, in project: ProjectSettings, halving isHalved: (LimitScope) -> Bool = { _ in false },
+        of owner: (LimitScope) -> [String]?
+    ) {
+        action = actions[0]
+        projectID = project.storageID
+        self.address = address
+        charges = actions.flatMap { Self.charges($0, in: project, of: owner) }.map { isHalved($0.scope) ? $0.halved : $0 }
+    }
+
     /// The bucket that other attempts are most likely to take from at the same time. Attempts that take from it run one after another.
     var busiest: [UInt8] {
         let charge = charges.last { $0.scope == .project } ?? charges.last { $0.scope == .address } ?? charges.last
@@ -80,7 +103,7 @@ struct Attempt: Sendable {
         _ action: LimitedAction, in project: ProjectSettings, of owner: (LimitScope) -> [String]?
     ) -> [Charge] {
         project.limits.limits(of: action).compactMap { scope, rate in
-            owner(scope).map { Charge(scope: scope, rate: rate, key: key(of: action, scope, for: $0)) }
+            owner(scope).map { Charge(action: action, scope: scope, rate: rate, key: key(of: action, scope, for: $0)) }
         }
     }
 

@@ -9,13 +9,16 @@ package struct LimitedPerson: Sendable {
     /// The account's id and its address. An attempt to sign in counts by the address, one of a person who is signed in by the id.
     let accounts: [String]
     let mailbox: String?
+    /// In E.164 form.
+    let phoneNumber: String?
     /// The client's `HTTP.Address.limitKey`, as text.
     let address: String?
 
     /// - Parameter email: in canonical form.
-    package init(accountID: String?, email: String?, address: String?) {
+    package init(accountID: String?, email: String?, phoneNumber: String? = nil, address: String?) {
         accounts = [accountID, email].compactMap(\.self)
         mailbox = email.map(EmailAddress.mailbox)
+        self.phoneNumber = phoneNumber
         self.address = address
     }
 
@@ -32,7 +35,8 @@ package struct LimitedPerson: Sendable {
         case .mailbox: mailbox.map { [[$0]] } ?? []
         case .mailboxAndAddress: mailbox.flatMap { mailbox in address.map { [[mailbox, $0]] } } ?? []
         case .address: address.map { [[$0]] } ?? []
-        case .project: []
+        case .number: phoneNumber.map { [[$0]] } ?? []
+        case .prefix, .region, .project: []
         }
     }
 }

@@ -29,7 +29,7 @@ package struct RateLimits: Sendable {
 
     /// Takes from the attempt's buckets, and returns the rows of `read` from the same round trip; without `read`, no rows.
     ///
-    /// Throws `tooManyAttempts`, or `quotaExceeded` when the project has reached its limit; then nothing was taken. When the database
+    /// Throws `tooManyAttempts`, or `quotaExceeded` when the project, or a region of numbers in it, has reached its limit; then nothing was taken. When the database
     /// cannot be asked, this throws too, since without it the limited action could not run anyway.
     @discardableResult
     func charge(_ attempt: Attempt, then read: SQL? = nil) async throws(AccountError) -> [Row] {
@@ -57,7 +57,8 @@ package struct RateLimits: Sendable {
         }
         guard let refused = try refusal(results, of: attempt) else { return results.count > 1 ? results[1] : [] }
         refusals.note(attempt, refused, at: now)
-        throw refused.scope == .project ? .quotaExceeded(attempt.action) : .tooManyAttempts(attempt.action, by: refused.scope)
+        throw refused.scope == .project || refused.scope == .region
+            ? .quotaExceeded(refused.action) : .tooManyAttempts(refused.action, by: refused.scope)
     }
 
     /// Charges an attempt whose outcome a comparison in memory has told already, as if every attempt were charged before it is compared, and

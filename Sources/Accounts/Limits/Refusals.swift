@@ -29,10 +29,13 @@ package final class Refusals: Sendable {
     private let counters: [String: Counter]
     private let told = Mutex(Told())
     private let signIns = Mutex((bucket: Bucket(), omitted: 0))
+    private let pauses: Counter
     private let log: Logger
 
     package init(metrics: Metrics, log: Logger) {
         self.log = log
+        pauses = metrics.counter(
+            "gatehouse_sms_pauses_total", "Regions to which no messages were sent for an hour, since few codes were entered.")
         var counters: [String: Counter] = [:]
         for action in LimitedAction.allCases {
             for (scope, _) in action.standard {
@@ -63,14 +66,22 @@ package final class Refusals: Sendable {
         log.notice("sign-in refused", metadata: metadata)
     }
 
+    /// Tells that no messages go to a region for an hour.
+    func notePause(of region: String, sent: Int64, entered: Int64, in project: String) {
+        pauses.increment()
+        log.warning(
+            "no codes are sent to a region for an hour, since hardly any was entered",
+            metadata: ["project": "\(project)", "region": "\(region)", "sent": "\(sent)", "entered": "\(entered)"])
+    }
+
     func note(_ attempt: Attempt, _ refused: Attempt.Charge, at now: Instant) {
-        counters["\(attempt.action) \(refused.scope)"]?.increment()
+        counters["\(refused.action) \(refused.scope)"]?.increment()
         guard told.withLock({ $0.mayTell(of: refused.key, at: now) }) else { return }
         // The e-mail address is left out, since the text that was typed may be anything.
         log.warning(
             "a rate limit is reached",
             metadata: [
-                "project": "\(attempt.projectID)", "action": "\(attempt.action.rawValue)", "by": "\(refused.scope.rawValue)",
+                "project": "\(attempt.projectID)", "action": "\(refused.action.rawValue)", "by": "\(refused.scope.rawValue)",
                 "rate": "\(refused.rate)", "bucket": "\(Hex.encode(Array(refused.key.prefix(4))))", "address": "\(attempt.address)",
             ])
     }

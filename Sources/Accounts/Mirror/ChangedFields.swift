@@ -21,7 +21,7 @@ extension AuditEvent.Action {
         case .accountDisabled, .accountEnabled: [.disabled]
         case .claimsChanged: [.claims]
         case .emailChanged: [.email]
-        case .phoneNumberChanged: [.phoneNumber]
+        case .phoneNumberAdded, .phoneNumberChanged, .phoneNumberRemoved: [.phoneNumber]
         case .profileChanged: [.profile]
         case .sessionsRevoked: []
         // An import stores what another system has, and is not copied back.
@@ -39,7 +39,8 @@ extension AuditEvent.Action {
     /// Whether sessions of the account may have ended with the act.
     var mayEndSessions: Bool {
         switch self {
-        case .passwordAdded, .passwordChanged, .passwordRemoved, .emailChanged, .phoneNumberChanged, .providerUnlinked, .accountDeleted,
+        case .passwordAdded, .passwordChanged, .passwordRemoved, .emailChanged, .phoneNumberAdded, .phoneNumberChanged, .phoneNumberRemoved,
+            .providerUnlinked, .accountDeleted,
             .accountDisabled, .accountTakenOver, .addressMoved, .sessionsRevoked:
             true
         default: false

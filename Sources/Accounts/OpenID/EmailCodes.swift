@@ -27,9 +27,10 @@ package struct EmailCodes: Sendable {
 
     /// Six digits, each code as probable as any other.
     static func digits() -> String {
-        // 64 random bits over a million: the bias is below 10^-13.
-        let number = Random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000
-        let text = String(number)
+        var number: UInt32
+        // The largest multiple of a million of 32 bits; beyond it, some codes would be more probable.
+        repeat { number = Random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) } } while number >= 4_294_000_000
+        let text = String(number % 1_000_000)
         return String(repeating: "0", count: 6 - text.utf8.count) + text
     }
 

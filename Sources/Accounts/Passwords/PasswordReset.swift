@@ -50,6 +50,7 @@ extension ActionCodes {
         // The account may have been made by a person who does not own the address: what that person put there goes.
         let isTakenOver = !account.emailProven && account.hasBeenUsed
         if isTakenOver { changed.clearProfile() }
+        if account.phoneLinkedUnproven { changed.phoneNumber = nil }
         changed.proveEmail()
         changed.endTokens(at: now)
         if signsIn { changed.noteFirstProof(at: now) }
@@ -62,7 +63,7 @@ extension ActionCodes {
                 account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
                 act.endSessions(of: account, because: "password reset", in: project),
             ]
-        let events = account.events(to: changed)
+        let events = account.events(to: changed) + account.phoneEvents(to: changed)
         let records = act.records(of: (isTakenOver ? [AccountEvent(.accountTakenOver)] : []) + events, in: project)
         let notices = notices.statements(for: events, from: account, to: changed, language: language, in: project)
         return PasswordReset(account: changed, statements: statements + records + notices + forgiveness, notices: notices)
@@ -139,6 +140,7 @@ extension Account {
 
     /// Notes that the person reads the mails to the address.
     mutating func proveEmail() {
+        if !emailProven, phoneNumber != nil { phoneLinkedUnproven = true }
         emailVerified = true
         emailProven = true
     }

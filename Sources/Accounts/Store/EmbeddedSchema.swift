@@ -39,6 +39,7 @@ extension Schema {
             ("0031_bridged_sessions.sql", PackageResources._031_bridged_sessions_sql),
             ("0032_mirrors.sql", PackageResources._032_mirrors_sql),
             ("0033_second_factors.sql", PackageResources._033_second_factors_sql),
+            ("0034_phone_codes.sql", PackageResources._034_phone_codes_sql),
             ("0035_passkeys.sql", PackageResources._035_passkeys_sql),
         ])
     }

@@ -41,6 +41,10 @@ package struct MasterKey: Sendable {
     let emailCodes: [UInt8]
     /// Authenticate the challenges of passkeys; the first one makes them.
     let passkeyChallenges: [[UInt8]]
+    /// Authenticates the digits that are sent to phones.
+    let phoneCodes: [UInt8]
+    /// Seals the proofs that a person has a phone number.
+    let phoneProofs: SealingKeys
     /// Authenticate the questions of `gatehouse doctor` to a running server; the first one makes them.
     let operatorProofs: [[UInt8]]
     /// Name e-mail addresses in the log and in audit events; the first one names them, the others find what is named already.
@@ -75,6 +79,8 @@ package struct MasterKey: Sendable {
         operatorProofs = derived("probes of the operator")
         emailCodes = derived("e-mail codes")[0]
         passkeyChallenges = derived("challenges of passkeys")
+        phoneCodes = derived("phone codes")[0]
+        phoneProofs = SealingKeys(derived("phone proofs"))
         addressHashes = derived("hashes of addresses")
         flowResponses = derived("flow responses")
     }

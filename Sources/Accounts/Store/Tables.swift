@@ -78,6 +78,10 @@ extension Table {
             Table(name: "recovery_codes", key: [.text("account_id"), .bytes("code_hash")], whenAccountsGo: .cascade),
             Table(name: "remembered_devices", key: [.bytes("device_hash")], expiry: [expires], whenAccountsGo: .cascade),
             Table(name: "authorization_requests", key: [.bytes("request_id")], expiry: [expires], whenAccountsGo: .areDeleted),
+            Table(name: "sms_codes", key: [.bytes("session_hash")], expiry: [expires], whenAccountsGo: .areDeleted),
+            Table(
+                name: "sms_counters", key: [.text("slot")],
+                expiry: [Expiry(column: "expires_at", age: .fixed(.seconds(3600)), hasIndex: false)]),
             Table(name: "spent_tokens", key: [.bytes("token_id")], expiry: [expires]),
             // Full buckets contain no information.
             Table(

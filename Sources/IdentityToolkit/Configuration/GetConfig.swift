@@ -30,7 +30,7 @@ struct ProjectConfig: Codable, Sendable {
     var passwordPolicyConfig: Policy
     var subtype = "IDENTITY_PLATFORM"
 
-    struct SignIn: Codable { var email: Email, phoneNumber = Switch(enabled: false), anonymous: Switch, allowDuplicateEmails: Bool }
+    struct SignIn: Codable { var email: Email, phoneNumber: Switch, anonymous: Switch, allowDuplicateEmails: Bool }
     struct Switch: Codable { var enabled: Bool }
     /// `passwordRequired: false` allows links in mails.
     struct Email: Codable { var enabled: Bool, passwordRequired: Bool }
@@ -57,7 +57,8 @@ struct ProjectConfig: Codable, Sendable {
         name = "projects/\(settings.id)/config"
         signIn = SignIn(
             email: Email(enabled: methods.password || methods.emailLink, passwordRequired: !methods.emailLink),
-            anonymous: Switch(enabled: methods.anonymous), allowDuplicateEmails: !methods.oneAccountPerEmail)
+            phoneNumber: Switch(enabled: settings.phone.enabled), anonymous: Switch(enabled: methods.anonymous),
+            allowDuplicateEmails: !methods.oneAccountPerEmail)
         notification = Notification(
             sendEmail: SendEmail(callbackUri: settings.mail.actionURL ?? "\(project.pagesURL)/__/auth/action"),
             defaultLocale: settings.branding.language)

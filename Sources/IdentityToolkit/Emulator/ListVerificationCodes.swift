@@ -1,10 +1,11 @@
+import Accounts
 import HTTP
 import Projects
 import Text
 import Web
 
-/// `GET /emulator/v1/projects/{project}/verificationCodes`: the codes that were sent to phones, for test suites that ask for them. There are
-/// none, since no call of this server sends a code to a phone.
+/// `GET /emulator/v1/projects/{project}/verificationCodes`: the codes that were sent to phones, the newest last, for test suites that ask for
+/// them. Codes that were used or have expired are left out.
 struct ListVerificationCodes: Endpoint {
     static let route = Route(.get, "/emulator/v1/projects/{project}/verificationCodes", access: .development)
 
@@ -20,7 +21,9 @@ struct ListVerificationCodes: Endpoint {
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        _ = try context.emulatedProject()
-        return Output(verificationCodes: [])
+        let project = try context.emulatedProject().settings
+        let messages = try await context.services.accounts.phoneCodes.recent(in: project)
+        return Output(
+            verificationCodes: messages.reversed().map { Code(phoneNumber: $0.to, sessionInfo: $0.session ?? "", code: $0.code) })
     }
 }

@@ -16,6 +16,7 @@ struct FinalizeMFASignIn: Endpoint {
     struct Input: Decodable {
         var mfaPendingCredential: UTF8Text?
         var mfaEnrollmentId: UTF8Text?
+        var phoneVerificationInfo: PhoneVerificationInfo?
         var totpVerificationInfo: TOTPVerificationInfo?
         var recoveryCodeVerificationInfo: RecoveryCodeVerificationInfo?
         /// Whether this device is to need no second factor for a while. Ours.
@@ -52,6 +53,11 @@ struct FinalizeMFASignIn: Endpoint {
     ) async throws -> (Account, SignInOutcome) {
         let (signIns, project) = (context.services.accounts.secondFactors.signIns, try context.project.settings)
         let language = try context.language
+        if let info = input.phoneVerificationInfo {
+            let (session, code) = try info.parts()
+            return try await context.services.accounts.secondFactors.phones.signIn(
+                credential, session: session, code: code, language: language, in: project, from: context.clientInfo)
+        }
         if let info = input.totpVerificationInfo {
             guard let id = input.mfaEnrollmentId, !id.isEmpty else { throw Failure.missingEnrollmentID }
             guard let code = info.verificationCode, !code.isEmpty else { throw Failure.missingCode }

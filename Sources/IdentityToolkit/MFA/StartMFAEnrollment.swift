@@ -1,4 +1,5 @@
 import Accounts
+import Captcha
 import Crypto
 import HTTP
 import JSON
@@ -15,11 +16,12 @@ struct StartMFAEnrollment: Endpoint {
 
     struct Input: Decodable {
         var idToken: UTF8Text?
-        var phoneEnrollmentInfo: JSON?
+        var phoneEnrollmentInfo: PhoneInfo?
         var totpEnrollmentInfo: JSON?
     }
 
     struct Output: Codable {
+        var phoneSessionInfo: PhoneSessionInfo?
         var totpSessionInfo: TOTPSessionInfo?
 
         struct TOTPSessionInfo: Codable {
@@ -36,6 +38,7 @@ struct StartMFAEnrollment: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         guard let idToken = input.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
+        if let info = input.phoneEnrollmentInfo { return Output(phoneSessionInfo: try await sendCode(info, idToken.asString, context)) }
         guard input.totpEnrollmentInfo?.object != nil else { throw Failure.missingPhoneEnrollmentInfo }
         let started = try await context.services.accounts.secondFactors.enrollments.startTOTP(
             forIDToken: idToken.asString, in: context.project.settings, from: context.clientInfo)
@@ -44,5 +47,13 @@ struct StartMFAEnrollment: Endpoint {
                 sharedSecretKey: Base32.encode(started.totp.secret), verificationCodeLength: started.totp.digits,
                 hashingAlgorithm: started.totp.hash.rawValue, periodSec: started.totp.period, sessionInfo: started.session,
                 finalizeEnrollmentTime: Timestamp.text(started.expires)))
+    }
+
+    private func sendCode(_ info: PhoneInfo, _ idToken: String, _ context: Context) async throws -> PhoneSessionInfo {
+        guard let number = info.phoneNumber, !number.isEmpty else { throw Failure.missingPhoneNumber }
+        let phones = context.services.accounts.secondFactors.phones
+        return try await info.send(
+            try await phones.enrollment(
+                of: number, forIDToken: idToken, in: context.project.settings, from: context.clientInfo), for: .mfaSmsEnrollment, context)
     }
 }

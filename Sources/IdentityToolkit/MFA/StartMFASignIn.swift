@@ -1,4 +1,5 @@
 import Accounts
+import Captcha
 import HTTP
 import JSON
 import ProjectSettings
@@ -7,7 +8,7 @@ import Text
 import Web
 import WebAuthn
 
-/// `mfaSignIn:start`: has the server do its part of a second factor, for a sign-in that waits for one. An authenticator app needs no such part.
+/// `mfaSignIn:start`: sends a code to the phone that is a second factor, for a sign-in that waits for one. An authenticator app needs no such call.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/accounts.mfaSignIn/start>
 struct StartMFASignIn: Endpoint {
     static let route = Route.client(.post, "/v2/accounts/mfaSignIn:start")
@@ -15,12 +16,15 @@ struct StartMFASignIn: Endpoint {
     struct Input: Decodable {
         var mfaPendingCredential: UTF8Text?
         var mfaEnrollmentId: UTF8Text?
+        /// The proof that an app asks. SDKs may put the hidden form of the number into it, which does not count.
+        var phoneSignInInfo: PhoneInfo?
         /// Ours: asks for a passkey in place of a factor. Its content does not count.
         var passkeySignInInfo: JSON?
     }
 
     struct Output: Codable {
-        var passkeyResponseInfo: PasskeyResponseInfo
+        var phoneResponseInfo: PhoneSessionInfo?
+        var passkeyResponseInfo: PasskeyResponseInfo?
     }
 
     /// Ours.
@@ -37,8 +41,9 @@ struct StartMFASignIn: Endpoint {
         }
         guard let id = input.mfaEnrollmentId, !id.isEmpty else { throw Failure.missingEnrollmentID }
         guard let credential = PendingCredential(text) else { throw AccountError.secondFactor(.pendingUnknown) }
-        let waiting = try await context.services.accounts.secondFactors.signIns.pending.find(credential, in: context.project.settings)
-        guard waiting.account.factors.factor(id.asString) != nil else { throw AccountError.secondFactor(.notFound) }
-        throw Failure.unsupportedSecondFactor
+        let request = try await context.services.accounts.secondFactors.phones.signIn(credential, by: id, in: context.project.settings)
+        return Output(
+            phoneResponseInfo: try await (input.phoneSignInInfo ?? PhoneInfo()).send(
+                request, for: .mfaSmsSignIn, context))
     }
 }

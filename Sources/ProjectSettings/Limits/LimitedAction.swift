@@ -20,6 +20,12 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     /// A try of the digits of a mail. Only failures count. Six digits open an account, so the tries for one address count together,
     /// whichever browsers they come from.
     case emailCode
+    /// A code that is sent to a phone, by the hour.
+    case sendSMS
+    /// The same by the day.
+    case sendSMSDaily
+    /// A try of the digits that were sent to a phone. Only failures count, over all codes of the number.
+    case phoneCode
     /// The caller changes their own account.
     case update
     case deleteAccount
@@ -64,6 +70,12 @@ package enum LimitScope: String, Sendable, CaseIterable {
     case mailbox
     /// The same from one client address, so that a single hostile address does not use up the owner's mails.
     case mailboxAndAddress
+    /// The phone number that a code goes to.
+    case number
+    /// The numbers that differ in their last four digits alone: made-up numbers come in runs.
+    case prefix
+    /// The region of the number.
+    case region
     /// The client's address; for IPv6 its /64.
     case address
     /// The whole project.
@@ -76,6 +88,9 @@ package enum LimitScope: String, Sendable, CaseIterable {
         case .accountAndAddress: "perAccountAndAddress"
         case .mailbox: "perMailbox"
         case .mailboxAndAddress: "perMailboxAndAddress"
+        case .number: "perNumber"
+        case .prefix: "perPrefix"
+        case .region: "perRegion"
         case .address: "perAddress"
         case .project: "perProject"
         }
@@ -109,6 +124,17 @@ extension LimitedAction {
         case .emailCode:
             [(.accountAndAddress, Rate(10, per: hour)), (.account, Rate(50, per: day)), (.address, Rate(100, per: tenMinutes))]
         case .secondFactor: [(.account, Rate(20, per: day)), (.address, Rate(50, per: hour))]
+        case .sendSMS:
+            [
+                (.number, Rate(5, per: hour)), (.prefix, Rate(20, per: hour)), (.account, Rate(5, per: hour)),
+                (.address, Rate(10, per: tenMinutes)),
+            ]
+        case .sendSMSDaily:
+            [
+                (.number, Rate(10, per: day)), (.account, Rate(10, per: day)), (.address, Rate(30, per: day)),
+                (.region, Rate(1000, per: day)), (.project, Rate(10_000, per: day)),
+            ]
+        case .phoneCode: [(.number, Rate(20, per: day)), (.address, Rate(50, per: hour))]
         case .actionCode: [(.address, Rate(100, per: tenMinutes))]
         case .update: [(.account, Rate(60, per: hour)), (.address, Rate(600, per: tenMinutes))]
         case .changeSignInMethods: [(.mailbox, Rate(20, per: hour))]

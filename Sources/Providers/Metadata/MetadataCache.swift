@@ -120,7 +120,7 @@ extension OutboundError {
     /// Whether the other side did not answer, so that the same request may succeed later.
     var isOutage: Bool {
         switch self {
-        case .timedOut, .unreachable, .cancelled: true
+        case .timedOut, .notConnected, .unreachable, .cancelled: true
         case .refusedAddress, .refusedURL, .refusedHeader, .tooLarge: false
         }
     }
@@ -135,7 +135,7 @@ enum OutboundText {
         case .refusedHeader(let name): "was asked for with a malformed \(name) field"
         case .timedOut: "did not come in time"
         case .tooLarge: "is too large"
-        case .unreachable(let reason): "cannot be reached: \(UpstreamText.line(reason))\(remedy(reason))"
+        case .notConnected(let reason), .unreachable(let reason): "cannot be reached: \(UpstreamText.line(reason))\(remedy(reason))"
         case .cancelled: "was asked for by a call that has ended"
         }
     }

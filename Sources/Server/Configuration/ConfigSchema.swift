@@ -32,7 +32,8 @@ package enum ConfigSchema: String, CaseIterable {
                 let providers = entries.map { "\($0.id): \($0.entry)" }.joined(separator: ", ")
                 return "apps: [{ios: {}}, {android: {}}]\nmail: {templates: /none}\n"
                     + "openIDProvider: {userFlows: [{}], clients: [{}]}\nmigration: {firebase: {}}\nfirestore: {}\npasskeys: {}\n"
-                    + "phone: {captcha: {hcaptcha: {}, recaptcha: {}, recaptchaEnterprise: {}, turnstile: {}}}\nproviders: {\(providers)}"
+                    + "phone: {captcha: {hcaptcha: {}, recaptcha: {}, recaptchaEnterprise: {}, turnstile: {}}, "
+                    + "transport: {hook: {}, twilio: {}, vonage: {}, sns: {}, file: {}, log: {}}}\nproviders: {\(providers)}"
             }
             return ConfigFile.shape(of: samples) { _ = ProjectFile.read($0, development: false, publicURL: "https://localhost") }
         }

@@ -77,9 +77,12 @@ enum CallWords {
         "IdentityToolkit.SessionCookieKeySet": "The public keys of session cookies, as a JWK set.",
         "IdentityToolkit.SetEmulatorConfig": "Sets the settings that the body names.",
         "IdentityToolkit.SignInWithCustomToken": "Signs in a person whom the project's own back end has identified.",
+        "IdentityToolkit.SendVerificationCode": "Sends a code to a phone, for a sign-in or for the number of an account.",
         "IdentityToolkit.SignInWithEmailLink": "Signs in by the link of a mail; with an ID token, adds the address to its account.",
         "IdentityToolkit.SignInWithIDP": "Ends a sign-in at a provider.",
         "IdentityToolkit.SignInWithPassword": "Signs in with an address and a password.",
+        "IdentityToolkit.SignInWithPhoneNumber":
+            "Signs in by the code of a text message; with an ID token, gives the number to its account.",
         "IdentityToolkit.SignUp": "Makes an account, anonymous or with a password. With an ID token, gives its account both.",
         "IdentityToolkit.StartMFAEnrollment": "Begins to enrol a second factor, and gives an authenticator app its secret.",
         "IdentityToolkit.StartMFASignIn": "Begins to ask for a second factor, for a sign-in that waits for one.",

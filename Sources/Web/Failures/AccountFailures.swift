@@ -9,6 +9,9 @@ extension Failure {
     package static let missingEmail = Failure("MISSING_EMAIL")
     package static let invalidEmail = Failure("INVALID_EMAIL")
     package static let invalidPhoneNumber = Failure("INVALID_PHONE_NUMBER", "Invalid format.")
+    package static let missingPhoneNumber = Failure("MISSING_PHONE_NUMBER")
+    package static let invalidAppSignatureHash = Failure(
+        "INVALID_ARGUMENT", "appSignatureHash is not eleven letters of base64.", kind: .badRequest)
     package static let missingPassword = Failure("MISSING_PASSWORD")
     package static let missingIdentifier = Failure("MISSING_IDENTIFIER")
     package static let invalidIdentifier = Failure("INVALID_IDENTIFIER")
@@ -35,6 +38,11 @@ extension Failure {
             case .emailNeedsVerification: .operationNotAllowed("Please verify the new email before changing email.")
             case .emailTaken: Failure("EMAIL_EXISTS")
             case .phoneNumberTaken: Failure("PHONE_NUMBER_EXISTS")
+            case .invalidPhoneNumber: .invalidPhoneNumber
+            case .regionNotEnabled: .operationNotAllowed("SMS unable to be sent until this region enabled by the app developer.")
+            case .invalidPhoneProof: Failure("INVALID_TEMPORARY_PROOF")
+            case .phoneBesideSecondFactor:
+                Failure("UNSUPPORTED_FIRST_FACTOR", "A phone number cannot be set as a first factor on an SMS based MFA user.")
             case .accountIDTaken: Failure("DUPLICATE_LOCAL_ID")
             case .identityTaken: Failure("FEDERATED_USER_ID_ALREADY_LINKED")
             // "User mismatch" in the SDKs; USER_NOT_FOUND would sign the present user out.

@@ -35,6 +35,7 @@ import Testing
         let inserted = Set(list.split { $0 == "," || $0.isWhitespace }.map(String.init))
         let empty: Set = [
             "last_refresh_at", "initial_email", "sessions_ended_at", "second_factors", "factor_secrets", "totp_steps", "user_handle",
+            "phone_linked_unproven",
         ]
         #expect(try await columns(of: "accounts", fixture) == inserted.union(empty))
     }

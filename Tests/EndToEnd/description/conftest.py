@@ -19,7 +19,9 @@ def projects(tmp_path_factory):
     for name in keys.values():
         write_secret(folder / f"{name}.json", ServiceAccount(name, "acme-prod").file())
     firestore = {"projectId": "acme-prod", **{setting: {"file": str(folder / f"{name}.json")} for setting, name in keys.items()}}
-    return {"signIn": METHODS, "openIDProvider": PROVIDER, "firestore": firestore}
+    phone = {"enabled": True, "testNumbers": {"+16505550101": "123456"}}
+    mfa = {"state": "enabled", "sms": True}
+    return {"signIn": METHODS, "openIDProvider": PROVIDER, "firestore": firestore, "phone": phone, "mfa": mfa}
 
 
 @pytest.fixture(scope="module")

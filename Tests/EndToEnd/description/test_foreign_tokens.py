@@ -27,6 +27,11 @@ PLAUSIBLE = {
     "oauthAccessToken": "t",
     "oobCode": "",
     "validDuration": 3600,
+    "sessionInfo": "t",
+    "code": "t",
+    "mfaEnrollmentId": "t",
+    "phoneEnrollmentInfo": {"phoneNumber": "+16505550101"},
+    "phoneVerificationInfo": {"sessionInfo": "t", "code": "t"},
     "localId": "",
 }
 

@@ -36,6 +36,8 @@ FORMS = {
     "oobCode": ("[A-Za-z0-9_-]{40,}", "<oobCode>"),
     "oobLink": (r"http://[^?]+\?mode=\w+&oobCode=[A-Za-z0-9_-]{40,}&apiKey=[a-z-]+&lang=en", "<link>"),
     "challenge": ("[A-Za-z0-9]{44}", "<challenge>"),
+    "sessionInfo": ("[A-Za-z0-9_-]{43}", "<sessionInfo>"),
+    "temporaryProof": ("[A-Za-z0-9_-]{40,}", "<temporaryProof>"),
     "nextPageToken": ("[A-Za-z0-9_-]+", "<nextPageToken>"),
 }
 NUMBERS = {

@@ -30,6 +30,8 @@ SECRET_FIELDS = {
     "client_secret",
     "nonce",
     "sessionId",
+    "sessionInfo",
+    "temporaryProof",
     "password",
     "newPassword",
     "oldPassword",

@@ -28,7 +28,7 @@ WITHOUT_ANSWER = {
     "GET /v2/projects/{project}/inboundSamlConfigs/{id}",
 }
 
-EXPIRING = "action_codes sessions sign_in_flows authorization_requests spent_tokens rate_limits deliveries audit_events".split()
+EXPIRING = "action_codes sessions sign_in_flows authorization_requests spent_tokens rate_limits deliveries audit_events sms_codes sms_counters".split()
 # What no request runs, and its statement, with single spaces.
 JOBS = {
     **{

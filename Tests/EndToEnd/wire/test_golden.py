@@ -23,13 +23,14 @@ FIRESTORE = {
     "administrator": {"file": f"../{ADMINISTRATOR.key.kid}.json"},
     "claims": ["gh_provider"],
 }
+TEST_NUMBERS = {"+16505550101": "123456", "+16505550102": "123456"}
 
 
 @pytest.fixture(scope="module")
 def place(doubles):
     site = Site(
         {name: doubles[name].entry() for name in ("oidc.fake", "apple.com")},
-        project={"signIn": METHODS, "firestore": FIRESTORE},
+        project={"signIn": METHODS, "firestore": FIRESTORE, "phone": {"enabled": True, "testNumbers": TEST_NUMBERS}},
         others={
             "open": {
                 "project": "open-project",
@@ -95,6 +96,25 @@ def test_a_password_account_from_sign_up_to_deletion(call):
     call("delete", "delete", {"idToken": token})
     call("lookup.gone", "lookup", {"idToken": token})
     call("token.gone", "/v1/token", {"grantType": "refresh_token", "refreshToken": changed["refreshToken"]})
+
+
+def test_a_phone_number_and_another_accounts(call):
+    def code(name, number="+16505550101"):
+        return {"sessionInfo": call(name, "sendVerificationCode", {"phoneNumber": number})["sessionInfo"], "code": "123456"}
+
+    made = call("signInWithPhoneNumber", "signInWithPhoneNumber", code("sendVerificationCode"))
+    call("sendVerificationCode.region", "sendVerificationCode", {"phoneNumber": "+4930123456"})
+    call("sendVerificationCode.malformed", "sendVerificationCode", {"phoneNumber": "030 123456"})
+    wrong = {**code("sendVerificationCode"), "code": "654321"}
+    call("signInWithPhoneNumber.wrong", "signInWithPhoneNumber", wrong)
+    call("lookup.phone", "lookup", {"idToken": made["idToken"]})
+    guest = call("signUp.anonymous", "signUp", {"returnSecureToken": True})
+    taken = call("signInWithPhoneNumber.taken", "signInWithPhoneNumber", {**code("sendVerificationCode"), "idToken": guest["idToken"]})
+    proof = {"temporaryProof": taken["temporaryProof"], "phoneNumber": "+16505550101"}
+    call("signInWithPhoneNumber.proof", "signInWithPhoneNumber", proof)
+    call("signInWithPhoneNumber.spent", "signInWithPhoneNumber", proof)
+    other = code("sendVerificationCode", "+16505550102")
+    call("signInWithPhoneNumber.linked", "signInWithPhoneNumber", {**other, "idToken": guest["idToken"]})
 
 
 def test_an_anonymous_account_and_its_upgrade(call):

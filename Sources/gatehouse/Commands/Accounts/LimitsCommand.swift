@@ -45,7 +45,8 @@ struct LimitsCommand: AsyncParsableCommand {
                 let found = try await access.accounts.administration.lists.find(wanted, by: access.administrator).first?.account
                 if account != nil, found == nil { throw AccountError.accountNotFound }
                 let person = LimitedPerson(
-                    accountID: found?.id, email: found?.email ?? email, address: address.flatMap(Address.init)?.limitKey.description)
+                    accountID: found?.id, email: found?.email ?? email, phoneNumber: found?.phoneNumber,
+                    address: address.flatMap(Address.init)?.limitKey.description)
                 let count = try await access.accounts.limits.forget(
                     person, on: found?.id, emailHash: found == nil ? email.map { access.hash(of: $0) } : nil, by: access.administrator)
                 print(count == 0 ? "Nothing was counted." : "\(count) \(count == 1 ? "limit is" : "limits are") forgotten.")

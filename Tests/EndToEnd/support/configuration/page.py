@@ -16,7 +16,17 @@ PROVIDERS = {
 }
 # Their entries in a project's file.
 ENTRIES = [f"providers.{provider}" for provider in PROVIDERS]
-SCOPES = ("perAccount", "perAccountAndAddress", "perMailbox", "perMailboxAndAddress", "perAddress", "perProject")
+SCOPES = (
+    "perAccount",
+    "perAccountAndAddress",
+    "perMailbox",
+    "perMailboxAndAddress",
+    "perAddress",
+    "perProject",
+    "perNumber",
+    "perPrefix",
+    "perRegion",
+)
 GUID = "a1111111-2222-4333-8444-555555555555"
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 

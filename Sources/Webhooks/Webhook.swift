@@ -1,0 +1,33 @@
+package import Curl
+import HTTP
+package import Runtime
+
+/// A page of the operator's that this server calls, and the secrets by which that page knows who calls.
+///
+/// Requests are signed as Standard Webhooks says, so that libraries for it verify them. The caller sends the request and decides what an answer
+/// means: a page that has taken the call answers with a status of 200 to 299.
+/// <https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md>
+package struct Webhook: Sendable {
+    package let url: String
+    /// At least one; while one takes another's place, requests are signed with both.
+    package let secrets: [WebhookSecret]
+
+    package init(url: String, secrets: [WebhookSecret]) {
+        self.url = url
+        self.secrets = secrets
+    }
+
+    /// - Parameters:
+    ///   - id: the same at each attempt to make one call, so that the page can tell a repeated call from another one.
+    ///   - body: JSON.
+    ///   - time: of this attempt.
+    package func request(id: String, _ body: [UInt8], at time: Instant) -> OutboundRequest {
+        let signatures = secrets.map { $0.signature(of: body, id: id, at: time) }
+        return OutboundRequest(
+            .post, url,
+            headers: [
+                "content-type": "application/json", "webhook-id": id, "webhook-timestamp": "\(time.seconds)",
+                "webhook-signature": signatures.joined(separator: " "),
+            ], body: body)
+    }
+}

@@ -1,0 +1,92 @@
+"""Phone numbers as second factors, by the calls that the SDKs make."""
+
+import pytest
+
+from support.clients.api import assert_error
+from support.harness import together
+from support.mail.mailing_site import ADA, MailingSite
+
+NUMBER, OTHER_NUMBER = "+16505550101", "+16505550102"
+PHONE = {"testNumbers": {NUMBER: "123456", OTHER_NUMBER: "123456"}}
+
+
+@pytest.fixture(scope="module")
+def site():
+    site = MailingSite(project={"phone": PHONE, "mfa": {"state": "enabled", "sms": True}})
+    for port in (None, site.port + 1):
+        site.serve(port)
+    yield site
+    site.close()
+
+
+@pytest.fixture(scope="module")
+def apis(site):
+    return [server.api() for server in site.servers]
+
+
+@pytest.fixture(scope="module")
+def ada(site, apis):
+    made = apis[0].succeed("signUp", {**ADA, "returnSecureToken": True})
+    site.rows("UPDATE accounts SET email_verified = true, email_proven = true WHERE account_id = %s", made["localId"])
+    return made
+
+
+def call(api, method, body):
+    return api.post(f"/v2/accounts/{method}", body)
+
+
+def succeed(api, method, body):
+    answer = call(api, method, body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_a_number_is_enrolled_asked_for_and_withdrawn(site, apis, ada):
+    api = apis[0]
+    start = {"idToken": ada["idToken"], "phoneEnrollmentInfo": {"phoneNumber": NUMBER}}
+    session = succeed(api, "mfaEnrollment:start", start)["phoneSessionInfo"]["sessionInfo"]
+    proof = {"sessionInfo": session, "code": "123456"}
+    # The code of an enrolment is none for a sign-in by phone, nor for a second factor.
+    assert_error(api.call("signInWithPhoneNumber", proof), "OPERATION_NOT_ALLOWED")
+    enrolled = succeed(
+        api, "mfaEnrollment:finalize", {"idToken": ada["idToken"], "displayName": "My phone", "phoneVerificationInfo": proof}
+    )
+    again = {"idToken": enrolled["idToken"], "phoneEnrollmentInfo": {"phoneNumber": NUMBER}}
+    assert_error(call(api, "mfaEnrollment:start", again), "SECOND_FACTOR_EXISTS")
+
+    waiting = api.succeed("signInWithPassword", {**ADA, "returnSecureToken": True})
+    assert "idToken" not in waiting
+    (factor,) = waiting["mfaInfo"]
+    assert factor["phoneInfo"] == "+*******0101" and factor["displayName"] == "My phone"
+    pending = {"mfaPendingCredential": waiting["mfaPendingCredential"], "mfaEnrollmentId": factor["mfaEnrollmentId"]}
+    # iOS puts the hidden number into it.
+    body = {**pending, "phoneSignInInfo": {"phoneNumber": factor["phoneInfo"]}}
+    session = succeed(apis[1], "mfaSignIn:start", body)["phoneResponseInfo"]["sessionInfo"]
+    body = {"mfaPendingCredential": pending["mfaPendingCredential"], "phoneVerificationInfo": {"sessionInfo": session, "code": "123456"}}
+    answers = together(3, lambda index: call(apis[index % 2], "mfaSignIn:finalize", body))
+    done = [answer.json() for answer in answers if answer.status_code == 200]
+    assert len(done) == 1, [answer.text for answer in answers]
+    (user,) = api.succeed("lookup", {"idToken": done[0]["idToken"]})["users"]
+    assert [each["mfaEnrollmentId"] for each in user["mfaInfo"]] == [factor["mfaEnrollmentId"]]
+    gone = {"idToken": done[0]["idToken"], "mfaEnrollmentId": factor["mfaEnrollmentId"]}
+    succeed(api, "mfaEnrollment:withdraw", gone)
+    assert "idToken" in api.succeed("signInWithPassword", {**ADA, "returnSecureToken": True})
+
+
+def test_what_is_missing_or_wrong_is_named(apis, ada):
+    token = apis[0].succeed("signInWithPassword", {**ADA, "returnSecureToken": True})["idToken"]
+    for info, error in [
+        ({}, "MISSING_PHONE_NUMBER"),
+        ({"phoneNumber": "030"}, "INVALID_PHONE_NUMBER*"),
+        ({"phoneNumber": "+4930123456"}, "OPERATION_NOT_ALLOWED : SMS unable to be sent*"),
+    ]:
+        assert_error(call(apis[0], "mfaEnrollment:start", {"idToken": token, "phoneEnrollmentInfo": info}), error)
+    for info, error in [
+        ({}, "MISSING_SESSION_INFO"),
+        ({"sessionInfo": "x"}, "MISSING_CODE"),
+        ({"sessionInfo": "x", "code": "123456"}, "INVALID_SESSION_INFO"),
+    ]:
+        assert_error(call(apis[0], "mfaEnrollment:finalize", {"idToken": token, "phoneVerificationInfo": info}), error)
+        body = {"mfaPendingCredential": "A" * 43, "phoneVerificationInfo": info}
+        expected = "INVALID_MFA_PENDING_CREDENTIAL" if "code" in info else error
+        assert_error(call(apis[0], "mfaSignIn:finalize", body), expected)
