@@ -51,6 +51,7 @@ import Testing
             .passwordRemoved: .signInMethodRemoved, .passwordChanged: .passwordChanged, .emailChanged: .recoverEmail,
             .secondFactorAdded: .secondFactorAdded, .secondFactorRemoved: .secondFactorRemoved,
             .secondFactorWarningMailed: .secondFactorRefused, .recoveryCodesMade: .recoveryCodesMade, .recoveryCodeUsed: .recoveryCodeUsed,
+            .phoneNumberAdded: .signInMethodAdded, .phoneNumberChanged: .signInMethodAdded, .phoneNumberRemoved: .signInMethodRemoved,
             .passkeyAdded: .passkeyAdded, .passkeyRemoved: .passkeyRemoved, .passkeySuspected: .passkeySuspected,
         ]
         #expect(OutgoingMail.Kind(telling: event) == kinds[action])

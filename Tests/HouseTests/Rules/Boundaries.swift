@@ -35,6 +35,7 @@ enum Boundaries {
         "SignIn/BridgedSessions.swift": "Google says that its session passed one",
         "SignIn/EmailLinkSignIns.swift": "a link continues the caller's session",
         "SignIn/FederatedSignIns.swift": "a link continues the caller's session",
+        "Phone/PhoneSignIns.swift": "a link continues the caller's session",
         "Account/AccountChanges.swift": "a change continues the caller's session",
         "OpenID/BrowserSessions.swift": "a grant continues the browser's session",
         "Factors/FactorEnrollments.swift": "the caller has proven the factor that is enrolled, or withdraws one",
