@@ -22,6 +22,8 @@ package struct ImportRules: Sendable {
 
     package var mails = Mails.proven
     package var withoutCredential = WithoutCredential.keep
+    /// The site of the project's passkeys; `nil` where it has none.
+    package var rpID: String?
     /// The time of the import, for accounts whose source has no time at all.
     package let now: Instant
 
@@ -63,9 +65,13 @@ package struct ImportRules: Sendable {
         if password != nil {
             account.passwordUpdatedAt = try possible(source.passwordUpdatedAt, "passwordUpdatedAt") ?? account.createdAt
         }
+        let passkeys = try passkeys(of: source, &losses)
+        account.passkeys = passkeys.map { AccountPasskey(credentialID: $0.credentialID, name: $0.name, displayName: $0.displayName) }
+        account.userHandle = passkeys.isEmpty ? nil : source.userHandle
         try setSignIn(of: source, on: &account)
         var imported = ImportedAccount(account, password: password, place: source.place)
         imported.identityRecords = source.identityRecords
+        imported.passkeys = passkeys
         imported.isOfUnknownAge = createdAt.known == nil && createdAt.stored == now
         return imported
     }
@@ -146,6 +152,19 @@ package struct ImportRules: Sendable {
             losses.note("custom claim with the reserved name \(name): it is kept, and tokens never have it in place of ours")
         }
         return claims.text
+    }
+
+    /// The passkeys that can sign in here: those of the project's own site.
+    private func passkeys(of source: SourceAccount, _ losses: inout SourceLosses) throws(ImportFault) -> [PasskeyRecord] {
+        guard !source.passkeys.isEmpty else { return [] }
+        guard source.userHandle?.count == PasskeyRecord.handleCount else {
+            throw ImportFault(.invalidPasskey, "an account with passkeys has a userHandle of \(PasskeyRecord.handleCount) bytes")
+        }
+        return source.passkeys.filter { passkey in
+            if let rpID, passkey.rpID.isExactly(rpID) { return true }
+            losses.add("passkey of another site than passkeys.rpId of this project, which could not sign in here")
+            return false
+        }
     }
 
     /// An account without any way to sign in gets one, so that nothing takes it for an anonymous one that may be deleted.

@@ -38,6 +38,9 @@ package struct SourceAccount: Sendable, Equatable {
     package var identityRecords: [String: IdentityRecord] = [:]
     /// A JSON array as text, as Firebase writes `mfaInfo`; `nil` for none.
     package var secondFactors: String?
+    /// As `Account.userHandle`.
+    package var userHandle: [UInt8]?
+    package var passkeys: [PasskeyRecord] = []
 
     package init(id: String, place: Int) {
         self.id = id

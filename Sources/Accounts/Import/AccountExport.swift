@@ -18,7 +18,8 @@ package struct AccountExport: Sendable {
             try await transaction.copyOut(
                 """
                 COPY (
-                    SELECT \(Account.columns(in: project)), a.password_hash, a.factor_secrets, \(IdentityRecord.columns(in: project))
+                    SELECT \(Account.columns(in: project)), a.password_hash, a.factor_secrets, \(IdentityRecord.columns(in: project)),
+                        \(PasskeyRecord.columns(in: project))
                     FROM accounts a WHERE a.project_id = \(project: project) ORDER BY a.account_id
                 ) TO STDOUT BINARY
                 """)
@@ -37,6 +38,7 @@ package struct ExportedAccount: Sendable {
     package let passwordHash: PasswordHash?
     /// By the ids of their providers.
     package let identityRecords: [String: IdentityRecord]
+    package let passkeys: [PasskeyRecord]
 
     init?(_ row: CopiedRow, _ secrets: FactorSecrets, in project: ProjectSettings) throws {
         var row = row.reader()
@@ -45,6 +47,7 @@ package struct ExportedAccount: Sendable {
         account.secondFactors = try secrets.opened(account, try row.next(as: [UInt8]?.self), in: project)
         self.account = account
         identityRecords = try IdentityRecord.all(in: try row.next())
+        passkeys = try PasskeyRecord.all(in: try row.next(as: [String?]?.self) ?? [])
     }
 }
 

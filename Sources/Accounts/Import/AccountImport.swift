@@ -142,7 +142,8 @@ package struct AccountImport: Sendable {
             try await transaction.copy(plan.memoryRows(in: project), ImportMemory.copyStatement)
         }
         let changes = plan.changed.flatMap { $0.statements(hashes[UTF8Text($0.imported.account.id)], factorSecrets, in: project, at: now) }
-        _ = try await transaction.query(all: changes + records)
+        let passkeys = try plan.new.flatMap { imported in try imported.passkeys.map { try imported.account.insert($0, in: project) } }
+        _ = try await transaction.query(all: changes + passkeys + records)
     }
 }
 

@@ -19,6 +19,7 @@ package struct ImportFault: Error, Sendable, Equatable {
         case invalidTime = "INVALID_TIME"
         case invalidIdentity = "INVALID_IDENTITY"
         case invalidSecondFactor = "INVALID_SECOND_FACTOR"
+        case invalidPasskey = "INVALID_PASSKEY"
         /// The hash cannot be read, or its parameters are missing or cost too much.
         case invalidHash = "INVALID_PASSWORD_HASH"
         /// No password, no link, no identity: nobody could sign in to it, and the operator asked to leave such accounts out.

@@ -12,6 +12,8 @@ package struct ImportedAccount: Sendable, Equatable {
     var passwordFingerprint: [UInt8]?
     /// More of its identities, by the ids of their providers; `IdentityRecord()` for those that are not here.
     package var identityRecords: [String: IdentityRecord] = [:]
+    /// Its passkeys, which are stored with a new account alone; `account` has its user handle.
+    package var passkeys: [PasskeyRecord] = []
     /// Whether the source has no time of it at all, so that the time of the import stands for that of its creation.
     package var isOfUnknownAge = false
     /// Where the source has it: the number of its line from 1, or of its element from 0 in the body of a call.

@@ -6,19 +6,20 @@ import Runtime
 /// The whole record of an account, as `gatehouse export json` writes it and `gatehouse import json` reads it: one JSON object on a line.
 ///
 /// The members have the names and forms of the Admin API's `UserInfo`; those that it lacks are `emailProven`, `anonymous`, `profile`,
-/// `sessionsEndedAt`, the text of the password hash, and what `IdentityRecord` has of an identity. A member without a value is left out, so equal accounts give equal bytes.
+/// `sessionsEndedAt`, `userHandle`, `passkeys`, the text of the password hash, and what `IdentityRecord` has of an identity. A member without a value is left out, so equal accounts give equal bytes.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/UserInfo>
 package struct AccountRecord {
     private let account: Account
     private let passwordHash: String?
     private let identityRecords: [String: IdentityRecord]
+    private let passkeys: [PasskeyRecord]
 
     package init(_ exported: ExportedAccount) {
-        self.init(exported.account, passwordHash: exported.passwordHash?.text, exported.identityRecords)
+        self.init(exported.account, passwordHash: exported.passwordHash?.text, exported.identityRecords, exported.passkeys)
     }
 
-    init(_ account: Account, passwordHash: String?, _ identityRecords: [String: IdentityRecord]) {
-        (self.account, self.passwordHash, self.identityRecords) = (account, passwordHash, identityRecords)
+    init(_ account: Account, passwordHash: String?, _ identityRecords: [String: IdentityRecord], _ passkeys: [PasskeyRecord] = []) {
+        (self.account, self.passwordHash, self.identityRecords, self.passkeys) = (account, passwordHash, identityRecords, passkeys)
     }
 
     /// The object with a line feed behind it.
@@ -56,6 +57,9 @@ package struct AccountRecord {
             json.array("providerUserInfo") { json in for identity in account.identities { write(identity, to: &json) } }
         }
         if let factors = account.secondFactors { json.field("mfaInfo", verbatim: factors.utf8) }
+        guard !passkeys.isEmpty else { return }
+        json.field("userHandle", account.userHandle.map(Base64URL.encode))
+        json.array("passkeys") { json in for passkey in passkeys { passkey.write(to: &json) } }
     }
 
     private func write(_ identity: LinkedIdentity, to json: inout JSONWriter) {

@@ -273,6 +273,29 @@ def test_SEC_46_starts_leave_nothing_behind(stage, passkeys):
     assert stage.value("SELECT count(*) FROM spent_tokens") == before
 
 
+def test_passkeys_move_with_their_accounts_to_a_project_of_the_same_site(stage, api, passkeys):
+    account = sign_up(api)
+    authenticator = Authenticator(backed_up=False)
+    passkeys.enrol(account["idToken"], authenticator, name="key")
+    authenticator.count = 3
+    assert passkeys.sign_in(authenticator).status_code == 200
+    exported = stage.folder / "accounts.ndjson"
+    stage.run("export", "json", "demo", exported, check=True)
+    with a_site(project={"passkeys": PASSKEYS, "signIn": METHODS}) as site:
+        site.run("import", "json", "demo", exported, "--yes", check=True)
+        there = PasskeyAPI(API(site.serve().url))
+        assert assert_error(there.sign_in(authenticator), "INVALID_AUTHENTICATOR_RESPONSE").endswith("counter")
+        authenticator.count = 4
+        assert there.sign_in(authenticator).json()["localId"] == account["localId"]
+        again = site.folder / "again.ndjson"
+        site.run("export", "json", "demo", again, check=True)
+        (line,) = [line for line in again.read_text().splitlines() if f'"{account["localId"]}"' in line]
+        assert '"name":"key"' in line and '"signCount":"4"' in line and f'"userHandle":"{b64(authenticator.user_handle)}"' in line
+    with a_site(project={"passkeys": {"rpId": "app.example.com"}, "signIn": METHODS}) as site:
+        told = site.run("import", "json", "demo", exported, "--dry-run")
+        assert "passkey of another site" in told.stdout + told.stderr
+
+
 def test_a_project_without_the_section_has_none_of_it():
     with a_site() as site:
         site.serve()

@@ -6,6 +6,7 @@ import stat
 
 import psycopg2
 
+from support import planted_passkeys
 from support.browser.front import Front
 from support.certificates import of_any_name
 from support.harness import free_port, wait_until
@@ -219,6 +220,7 @@ def mails_in_an_open_folder(installation):
 
 
 PLANTED = {
+    **planted_passkeys.PLANTED,
     "a key that does not exist": (settings(lisen="127.0.0.1:1"), {"configuration.fault"}, "lisen"),
     "a secret that others can read": (mode("master.key", 0o644, 0o600), {"configuration.note"}, "chmod 600"),
     "a file that others can write": (mode("projects/demo.yaml", 0o666, 0o644), {"files.writable"}, "demo.yaml"),

@@ -114,6 +114,8 @@ package struct FirebaseUsers {
         account.profile = try members.text("profile")
         account.sessionsEndedAt = try members.milliseconds("sessionsEndedAt")
         account.isAnonymous = try members.flag("anonymous")
+        account.userHandle = try PasskeyRecord.bytes("userHandle", members)
+        account.passkeys = try members.objects("passkeys").map { object throws(ImportFault) in try PasskeyRecord(object) }
     }
 
     private mutating func password(_ members: RecordMembers) throws(ImportFault) -> ImportedPassword? {
@@ -172,5 +174,5 @@ package struct FirebaseUsers {
         // Firebase has them for older systems; no SDK shows them.
         "screenName", "federatedId", "language", "timeZone", "dateOfBirth", "kind",
     ]
-    private static let own: Set<UTF8Text> = ["emailProven", "profile", "sessionsEndedAt", "anonymous"]
+    private static let own: Set<UTF8Text> = ["emailProven", "profile", "sessionsEndedAt", "anonymous", "userHandle", "passkeys"]
 }

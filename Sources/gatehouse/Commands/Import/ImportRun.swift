@@ -3,6 +3,7 @@ import ArgumentParser
 import Crypto
 import Identity
 import Migration
+import ProjectSettings
 import Projects
 import Runtime
 import Server
@@ -28,6 +29,7 @@ struct ImportRun {
         var rules = ImportRules(now: Clock.system.now())
         rules.mails = options.mails ?? origin.usualMails
         rules.withoutCredential = options.withoutCredential
+        rules.rpID = project.settings.passkeys?.rpID
         try await UsersCommand.withAccounts(command.common, of: options.project, as: "import \(origin.kind)", needsFile: true) { access in
             let run = ImportRun(options: options, rules: rules, origin: origin, access: access, project: project)
             do { try await run() } catch let failure as SourceFailure { throw Failed(failure.description) }
