@@ -8,8 +8,8 @@ import Projects
 import Text
 import Web
 
-/// `GET /emulator/`: a page of ours that shows a developer what a project has: its accounts, the mails that it would have sent, and the codes
-/// in them. It loads itself again every few seconds, without a script.
+/// `GET /emulator/`: a page of ours that shows a developer what a project has: its accounts, the mails and text messages that it would have
+/// sent, and the codes in them. It loads itself again every few seconds, without a script.
 struct EmulatorPage: RawEndpoint {
     static let route = Route(.get, "/emulator/", aliases: ["/emulator"], access: .development)
     static let errorFormat = ErrorFormat.page

@@ -11,7 +11,7 @@ import Web
 struct EmulatorView {
     /// Seconds until a list loads itself again.
     private static let interval = 3
-    /// The most accounts and mails that are shown.
+    /// The most accounts, mails and text messages that are shown.
     private static let most = 50
     private static let style = """
 
@@ -59,6 +59,7 @@ struct EmulatorView {
         let accounts = context.services.accounts
         let newest = try await accounts.directory.newest(Self.most, in: project.settings)
         let mails = try await context.services.accounts.outbox?.recent(in: project.settings, limit: Self.most) ?? []
+        let messages = try await accounts.phoneCodes.recent(in: project.settings).prefix(Self.most)
         let usable = try await accounts.codes.pending(mails, in: project.settings)
         return [
             "isList": true, "refresh": .text(isLive ? "\(Self.interval)" : ""), "isStill": .flag(!isLive),
@@ -66,6 +67,8 @@ struct EmulatorView {
             "hasAccounts": .flag(!newest.isEmpty), "accounts": .list(newest.map(row)),
             "hasMails": .flag(!mails.isEmpty),
             "mails": .list(mails.map { mail in row(mail, code: usable.first { $0.mail == mail }?.code) }),
+            "hasMessages": .flag(!messages.isEmpty),
+            "messages": .list(messages.map { ["to": .text($0.to), "kind": .text($0.purpose), "code": .text($0.code)] }),
         ]
     }
 

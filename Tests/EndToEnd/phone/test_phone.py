@@ -16,7 +16,7 @@ PHONE = {"enabled": True, "regions": ["DE"], "transport": {"file": {"folder": "m
 
 @pytest.fixture(scope="module")
 def site():
-    site = MailingSite(project={"phone": PHONE})
+    site = MailingSite(project={"phone": PHONE}, settings={"developmentProject": "demo"})
     site.others["other"] = {**OTHER, "phone": PHONE}
     site.write()
     for port in (None, site.port + 1):
@@ -67,6 +67,15 @@ def test_SEC_25_a_code_of_one_project_is_none_in_another(site, apis):
     other = API(site.url, OTHER["apiKeys"][0])
     assert_error(other.call("signInWithPhoneNumber", {"sessionInfo": session, "code": "123456"}), "INVALID_SESSION_INFO")
     apis[0].succeed("signInWithPhoneNumber", {"sessionInfo": session, "code": "123456"})
+
+
+def test_the_page_of_development_mode_shows_codes_that_still_work(site, apis):
+    session = apis[0].succeed("sendVerificationCode", {"phoneNumber": "+4930123488"})["sessionInfo"]
+    code = code_of(site, session)
+    page = ask(site, "GET", "/emulator/?project=demo").text
+    assert "+4930123488" in page and f"<code>{code}</code>" in page
+    apis[0].succeed("signInWithPhoneNumber", {"sessionInfo": session, "code": code})
+    assert f"<code>{code}</code>" not in ask(site, "GET", "/emulator/?project=demo").text
 
 
 def test_the_v3_names_are_the_same_calls(site, apis):

@@ -61,7 +61,7 @@ struct DevelopmentFolder {
             signIn: {password: true, emailLink: true, anonymous: true}
             mfa: {state: enabled, sms: true}
             emailEnumerationProtection: false    # as at the Auth emulator
-            phone: {enabled: true, regions: ["*"], transport: {log: {}}}    # codes are on the page of codes, too
+            phone: {enabled: true, regions: ["*"], transport: {log: {}}}    # the codes stand in the log, and at /emulator/
 
             """, to: path + "/projects/project.yaml")
     }
