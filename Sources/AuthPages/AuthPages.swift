@@ -15,6 +15,7 @@ package enum AuthPages {
         ActionForm.handler,
         ActionPage.handler,
         AppMissing.handler,
+        CaptchaScript.handler,
         HandlerPage.handler,
         IframePage.handler,
         Pending.handler,
@@ -23,6 +24,7 @@ package enum AuthPages {
         ProviderPostedCallback.handler,
         Relay.handler,
         Start.handler,
+        VerifyAppForm.handler,
     ]
 
     /// The scripts of those pages, and the script that apps' pages can load.

@@ -22,6 +22,7 @@ enum EmbeddedTemplates {
         "page.profile.html": PackageResources.page_profile_html,
         "page.refused.html": PackageResources.page_refused_html,
         "page.signIn.html": PackageResources.page_signIn_html,
+        "page.verify.html": PackageResources.page_verify_html,
         "words.de.yaml": PackageResources.words_de_yaml,
         "words.en.yaml": PackageResources.words_en_yaml,
     ]

@@ -22,19 +22,39 @@ package struct PagePolicy: OptionSet, Sendable {
     /// - Parameters:
     ///   - schemes: those of the addresses that an answer to a form may redirect to, besides this server's own.
     ///   - hasLogo: whether the page has a picture inside.
-    func headers(styleHash: String, redirectsTo schemes: [String] = [], hasLogo: Bool = false) -> Headers {
+    ///   - guest: a script of another server that the page loads.
+    func headers(
+        styleHash: String, redirectsTo schemes: [String] = [], hasLogo: Bool = false, guest: GuestScript? = nil
+    ) -> Headers {
         let elsewhere = schemes.map { " \($0):" }.joined()
         let forms = contains(.formsToAnywhere) ? "" : contains(.forms) ? "form-action 'self'\(elsewhere); " : "form-action 'none'; "
-        let scripts = contains(.scripts) ? "script-src 'self'; connect-src 'self'; " : ""
+        let others = (guest?.sources ?? []).map { " \($0)" }.joined()
+        let frames = guest == nil ? "" : "frame-src\(others); "
+        let scripts = contains(.scripts) ? "script-src 'self'\(others); connect-src 'self'\(others); \(frames)" : ""
+        // A policy with a hash would refuse every style but that one.
+        let style = guest?.bringsStyle == true ? "'unsafe-inline'\(others)" : "'sha256-\(styleHash)'"
         let pictures = hasLogo ? "img-src data:; " : ""
         let referrer = contains(.origin) ? "same-origin" : "no-referrer"
         return [
             "content-type": "text/html; charset=utf-8",
             "content-security-policy":
-                "default-src 'none'; \(scripts)\(pictures)style-src 'sha256-\(styleHash)'; base-uri 'none'; \(forms)frame-ancestors 'none'",
+                "default-src 'none'; \(scripts)\(pictures)style-src \(style); base-uri 'none'; \(forms)frame-ancestors 'none'",
             "cache-control": "no-store", "referrer-policy": referrer, "x-content-type-options": "nosniff", "x-frame-options": "DENY",
         ]
     }
 
     static func hash(_ style: String) -> String { Base64.encode(Digest.sha256(Array(style.utf8))) }
+}
+
+/// A script of another server on one of our pages, such as the widget of a captcha service.
+package struct GuestScript: Sendable {
+    /// The sources of its scripts, frames and calls, as policies write them. They come from the configuration, never from a request.
+    let sources: [String]
+    /// Whether it adds style elements to the page.
+    let bringsStyle: Bool
+
+    package init(sources: [String], bringsStyle: Bool) {
+        self.sources = sources
+        self.bringsStyle = bringsStyle
+    }
 }

@@ -56,9 +56,10 @@ package struct Templates: Sendable {
     ///   - data: the values that the script needs; it finds them as JSON in the element `data`.
     ///   - moreStyle: rules behind those of the style. No part of them may come from a request.
     ///   - schemes: those of the addresses that an answer to a form may redirect to; goes with `PagePolicy.forms`.
+    ///   - guest: a script of another server that the page loads; goes with `PagePolicy.scripts`.
     package func page(
         _ name: String, in language: String, _ values: [String: TemplateValue] = [:], status: Int = 200, allowing policy: PagePolicy = [],
-        script: String? = nil, data: JSON? = nil, moreStyle: String = "", redirectsTo schemes: [String] = []
+        script: String? = nil, data: JSON? = nil, moreStyle: String = "", redirectsTo schemes: [String] = [], guest: GuestScript? = nil
     ) -> Response {
         let values = values.merging(common(language)) { own, _ in own }
         let plain = values.prepared { $0 }
@@ -74,7 +75,7 @@ package struct Templates: Sendable {
         let html = render("page.\(name)", "html", language, prepared) ?? ""
         let styleHash = moreStyle.isEmpty ? styleHash : PagePolicy.hash(style + moreStyle)
         return Response(
-            status: status, headers: policy.headers(styleHash: styleHash, redirectsTo: schemes, hasLogo: logo != nil),
+            status: status, headers: policy.headers(styleHash: styleHash, redirectsTo: schemes, hasLogo: logo != nil, guest: guest),
             body: Array(html.utf8))
     }
 

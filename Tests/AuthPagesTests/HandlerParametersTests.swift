@@ -87,7 +87,7 @@ import Web
 
     @Test(arguments: ["verifyApp", "signInWithPopup", "SIGNINVIAPOPUP", "signInViaPopup ", "", "<script>"])
     func `refuses kinds that it does not know, by a page`(type: String) {
-        #expect(refusal(Self.web, ["authType": type]) == (type == "verifyApp" ? "OPERATION_NOT_ALLOWED" : "INVALID_ARGUMENT"))
+        #expect(refusal(Self.web, ["authType": type]) == "INVALID_ARGUMENT")
     }
 
     @Test(arguments: [

@@ -46,6 +46,23 @@ import Text
                 + "S.browser_fallback_url=https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fapp%3FapiKey%3Dkey;end;")
     }
 
+    @Test func `brings the token of a captcha to both, to the activity of Android that waits for it`() {
+        let link = NativeLink(
+            pagesURL: "https://auth.example.com", sdkRequest: SDKRequest(apiKey: "key", authType: .verifyApp, eventID: "E;1", app: "a"),
+            outcome: .token("a;b&c"))
+        #expect(
+            link.ios(scheme: "app-1-7-ios-a")
+                == "app-1-7-ios-a://firebaseauth/link?deep_link_id="
+                + "https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fcallback%3FauthType%3DverifyApp%26eventId%3DE%253B1%26recaptchaToken%3D"
+                + "a%253Bb%2526c")
+        #expect(
+            link.android(package: "com.example.app")
+                == "intent://firebase.auth/#Intent;scheme=recaptcha;package=com.example.app;S.authType=verifyApp;S.eventId=E%3B1;"
+                + "S.link=https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fcallback%3FauthType%3DverifyApp%26eventId%3DE%253B1%26recaptchaToken%3D"
+                + "a%253Bb%2526c;B.encryptionEnabled=false;"
+                + "S.browser_fallback_url=https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fapp%3FapiKey%3Dkey;end;")
+    }
+
     /// Whatever name an SDK gives its event, the address keeps its form, and reading it gives the same bytes.
     @Test(arguments: [
         "+", " ", "%", "%25", "&", "&link=https://evil.example", "=", ";", ";package=com.evil;", "#", "#Intent;", "?", "/", "\\", "\"", "<",

@@ -30,6 +30,8 @@ package struct SDKRequest: Sendable, Equatable {
         case signInViaRedirect, linkViaRedirect, reauthViaRedirect
         /// Native SDKs always use this, whether they sign in, link or reauthenticate.
         case signInWithRedirect
+        /// Native SDKs ask for a captcha before a text message. No flow has it.
+        case verifyApp
 
         /// When it reauthenticates, the JS SDK does not send `autoCreate: false` with the redemption. So the flow remembers that no
         /// account may be created.

@@ -36,6 +36,11 @@ struct HandlerPage: RawEndpoint {
     }
 
     private func start(_ query: Form, _ project: Project, _ request: Request, _ context: Context) async throws -> Response {
+        if query["authType"] == "verifyApp" {
+            let verify = try VerifyApp(query, project)
+            try await context.broker(of: project).charge(.startSignIn, from: context.clientInfo)
+            return verify.page(request)
+        }
         let parameters = try HandlerParameters(query, project)
         try await context.broker(of: project).charge(.startSignIn, from: context.clientInfo)
         do {

@@ -93,10 +93,7 @@ struct HandlerParameters {
 
     private static func authType(_ query: Form) throws(Failure) -> SDKRequest.AuthType {
         guard let text = query.text("authType") else { throw .invalidAddress("The parameter authType is missing.") }
-        guard text != "verifyApp" else {
-            throw .operationNotAllowed("Sign-in with a phone number (authType verifyApp) is not offered by this server.")
-        }
-        guard let authType = SDKRequest.AuthType(exactly: text) else {
+        guard let authType = SDKRequest.AuthType(exactly: text), authType != .verifyApp else {
             throw .invalidAddress("The value of the parameter authType is not known.")
         }
         return authType
@@ -120,7 +117,7 @@ struct HandlerParameters {
     }
 
     /// The scheme that the SDK chose for its way back: that of the client id, or of the app id when it names no client.
-    private static func scheme(of ibi: UTF8Text, _ query: Form, _ project: Project) throws(Failure) -> String {
+    static func scheme(of ibi: UTF8Text, _ query: Form, _ project: Project) throws(Failure) -> String {
         for case .ios(let app) in project.settings.apps where ibi == app.bundleID {
             if let clientID = query.text("clientId") {
                 if let registered = app.clientID, clientID == registered {
@@ -134,7 +131,7 @@ struct HandlerParameters {
         throw .unauthorizedDomain("The app is not registered: add its bundleId to the project's apps.")
     }
 
-    private static func package(_ apn: UTF8Text, _ query: Form, _ project: Project) throws(Failure) -> String {
+    static func package(_ apn: UTF8Text, _ query: Form, _ project: Project) throws(Failure) -> String {
         for case .android(let app) in project.settings.apps where apn == app.package {
             guard let certificate = query["sha1Cert"].flatMap({ NativeApp.Android.certificate($0.asString) }),
                 app.certificates.contains(certificate)
@@ -146,7 +143,7 @@ struct HandlerParameters {
         throw .unauthorizedDomain("The app is not registered: add its package to the project's apps.")
     }
 
-    private static func eventID(_ query: Form) throws(Failure) -> String? {
+    static func eventID(_ query: Form) throws(Failure) -> String? {
         guard let text = query.text("eventId") else { return nil }
         guard text.utf8.count <= 256, !text.hasControls else { throw .invalidAddress("The parameter eventId is malformed.") }
         return text.asString
@@ -166,7 +163,7 @@ struct HandlerParameters {
         return text.asString
     }
 
-    private static func language(_ text: UTF8Text) -> String? {
+    static func language(_ text: UTF8Text) -> String? {
         let fits = text.utf8.allSatisfy { $0.isToken }
         return fits && text.utf8.count <= 35 ? text.asString : nil
     }
@@ -174,7 +171,7 @@ struct HandlerParameters {
 
 extension Form {
     /// The value, if there is one: SDKs send empty parameters for absent ones.
-    fileprivate func text(_ name: UTF8Text) -> UTF8Text? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
+    func text(_ name: UTF8Text) -> UTF8Text? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 extension UTF8Text {

@@ -16,6 +16,8 @@ struct NativeLink {
 
     enum Outcome: Equatable {
         case success(link: String)
+        /// The token of a captcha.
+        case token(String)
         case failure(code: String, message: String)
     }
 
@@ -25,6 +27,7 @@ struct NativeLink {
         let result =
             switch outcome {
             case .success(let link): "link=\(PercentEncoding.encode(link))"
+            case .token(let token): "recaptchaToken=\(PercentEncoding.encode(token))"
             case .failure(let code, let message): "firebaseError=\(PercentEncoding.encode(Self.error(code, message)))"
             }
         let inner =
@@ -33,16 +36,23 @@ struct NativeLink {
         return "\(scheme)://firebaseauth/link?deep_link_id=\(PercentEncoding.encode(inner))"
     }
 
-    /// An intent for the SDK's own activity in that package. The SDK assumes that the link is encrypted unless `encryptionEnabled` is
-    /// false.
+    /// An intent for the SDK's own activity in that package, which for a captcha is another one. The SDK assumes that the link is encrypted unless
+    /// `encryptionEnabled` is false.
     /// <https://developer.chrome.com/docs/android/intents>
     func android(package: String) -> String {
-        let result =
-            switch outcome {
-            case .success(let link): "S.link=\(PercentEncoding.encode(link));B.encryptionEnabled=false;"
-            case .failure(let code, let message): "S.firebaseError=\(PercentEncoding.encode(Self.error(code, message)));"
-            }
-        return "intent://firebase.auth/#Intent;scheme=genericidp;package=\(PercentEncoding.encode(package));"
+        var scheme = "genericidp"
+        let result: String
+        switch outcome {
+        case .success(let link): result = "S.link=\(PercentEncoding.encode(link));B.encryptionEnabled=false;"
+        case .token(let token):
+            scheme = "recaptcha"
+            let link =
+                "\(pagesURL)/__/auth/callback?authType=\(sdkRequest.authType.rawValue)"
+                + "&eventId=\(PercentEncoding.encode(sdkRequest.eventID ?? ""))&recaptchaToken=\(PercentEncoding.encode(token))"
+            result = "S.link=\(PercentEncoding.encode(link));B.encryptionEnabled=false;"
+        case .failure(let code, let message): result = "S.firebaseError=\(PercentEncoding.encode(Self.error(code, message)));"
+        }
+        return "intent://firebase.auth/#Intent;scheme=\(scheme);package=\(PercentEncoding.encode(package));"
             + "S.authType=\(PercentEncoding.encode(sdkRequest.authType.rawValue));S.eventId=\(PercentEncoding.encode(sdkRequest.eventID ?? ""));"
             + result + "S.browser_fallback_url=\(PercentEncoding.encode(AppMissing.address(pagesURL: pagesURL, sdkRequest)));end;"
     }

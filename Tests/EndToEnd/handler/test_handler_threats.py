@@ -87,8 +87,8 @@ def test_starts_that_cannot_be_are_pages(site, path):
     for flow, changes, words in (
         (BrowserFlow(site), {"apiKey": "wrong"}, "API key"),
         (BrowserFlow(site), {"apiKey": ""}, "API key"),
-        (BrowserFlow(site), {"authType": "verifyApp"}, "phone number"),
-        (AppleFlow(site), {"authType": "verifyApp"}, "phone number"),
+        (BrowserFlow(site), {"authType": "verifyApp"}, "native apps"),
+        (AppleFlow(site), {"authType": "verifyApp", "ibi": "com.evil"}, "not registered"),
         (BrowserFlow(site), {"tid": "tenant-1"}, "tenant"),
         (BrowserFlow(site), {"tenantId": "tenant-1"}, "tenant"),
         (BrowserFlow(site), {"authType": "<script>alert(1)</script>"}, "authType"),
