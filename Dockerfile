@@ -3,7 +3,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends pkg-config libpq-dev libcurl4-openssl-dev libssl-dev libyaml-dev \
-        libargon2-dev libcrypt-dev \
+        libargon2-dev libcrypt-dev libqrencode-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # First only the dependencies, since they change less often than the code.
@@ -23,7 +23,7 @@ LABEL org.opencontainers.image.title="Gatehouse" \
     org.opencontainers.image.description="A self-hosted identity broker that speaks the Firebase Authentication protocol" \
     org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
 RUN apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ca-certificates libcurl4 libpq5 libssl3 libstdc++6 \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ca-certificates libcurl4 libpq5 libqrencode4 libssl3 libstdc++6 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin gatehouse
 COPY --from=build /out/gatehouse /usr/local/bin/gatehouse

@@ -44,6 +44,7 @@ let package = Package(
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
+        .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
         // Floor 1: text from outside; the loop, time, logging, metrics, secrets.
         kit("Text"),
@@ -78,7 +79,7 @@ let package = Package(
 
         // Floor 4: what features are built from.
         kit(
-            "Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"],
+            "Pages", ["Accounts", "CQREncode", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"],
             resources: [.embedInCode("Templates")]),
         kit("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
         kit(

@@ -11,8 +11,9 @@ package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, Exp
     /// A word of the page by its name, with values of its own beside the page's; absent when the page has no such word.
     case word(String, [String: TemplateValue] = [:])
 
-    /// A provider's mark, the one value that is not escaped.
+    /// A provider's mark. It and a QR code are the values that are not escaped.
     case mark(ProviderMark)
+    case qrCode(QRCode)
 
     package init(stringLiteral text: String) { self = .text(text) }
     package init(booleanLiteral flag: Bool) { self = .flag(flag) }
@@ -32,6 +33,7 @@ extension [String: TemplateValue] {
             case .text(let text): text.isEmpty ? nil : .text(escape(text))
             case .flag(let flag): .flag(flag)
             case .mark(let mark): .text(mark.svg)
+            case .qrCode(let code): .text(code.svg)
             case .list(let items): .list(items.map { $0.prepared(escape, say: say) })
             case .word(let name, let own): say(name, own).map { .text(escape($0)) }
             }

@@ -33,7 +33,10 @@ package struct FactorEnrollments: Sendable {
     package func startTOTP(
         forIDToken idToken: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> StartedTOTP {
-        let caller = try await caller(idToken, adding: .totp, in: project, from: client)
+        try start(for: try await caller(idToken, adding: .totp, in: project, from: client), in: project)
+    }
+
+    func start(for caller: FactorCaller, in project: ProjectSettings) throws(AccountError) -> StartedTOTP {
         let expires = clock.now() + Self.lifetime
         let secret = Random.bytes(TOTP.secretCount)
         guard let totp = TOTP(secret: secret) else { throw .codeSessionUnknown }
@@ -52,19 +55,26 @@ package struct FactorEnrollments: Sendable {
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await retryingConflicts { () async throws(AccountError) in
             let caller = try await caller(idToken, adding: .totp, in: project, from: client)
-            let started = try opened(session, of: caller.account, in: project)
-            guard let step = started.totp.step(of: code.asString, at: clock.now(), adjacent: Int64(project.multiFactor.adjacentIntervals))
-            else { throw .wrongCode }
-            let (id, now) = (AccountID.random(), clock.now())
-            let factor = SecondFactors.Factor(started.totp, id: id, name: name, at: now)
-            do throws(AccountError) {
-                return try await add(
-                    factor, to: caller, proving: SecondFactorProof(kind: SecondFactorProof.totp, id: id), used: (id, step),
-                    with: [started.spend(in: project)], language: language, in: project, from: client, at: now)
-            } catch {
-                guard case .database(.constraint(name: "spent_tokens_pkey", state: _)) = error else { throw error }
-                throw .codeSessionUnknown
-            }
+            return try await finish(for: caller, session: session, code: code, name: name, language: language, in: project, from: client)
+        }
+    }
+
+    func finish(
+        for caller: FactorCaller, session: UTF8Text, code: UTF8Text, name: String?, language: String, in project: ProjectSettings,
+        from client: Session.ClientInfo
+    ) async throws(AccountError) -> (Account, SignInOutcome) {
+        let started = try opened(session, of: caller.account, in: project)
+        guard let step = started.totp.step(of: code.asString, at: clock.now(), adjacent: Int64(project.multiFactor.adjacentIntervals))
+        else { throw .wrongCode }
+        let (id, now) = (AccountID.random(), clock.now())
+        let factor = SecondFactors.Factor(started.totp, id: id, name: name, at: now)
+        do throws(AccountError) {
+            return try await add(
+                factor, to: caller, proving: SecondFactorProof(kind: SecondFactorProof.totp, id: id), used: (id, step),
+                with: [started.spend(in: project)], language: language, in: project, from: client, at: now)
+        } catch {
+            guard case .database(.constraint(name: "spent_tokens_pkey", state: _)) = error else { throw error }
+            throw .codeSessionUnknown
         }
     }
 
@@ -121,12 +131,17 @@ extension FactorEnrollments {
     ) async throws(AccountError) -> FactorCaller {
         guard kind == .totp ? project.multiFactor.offersTOTP : project.multiFactor.offersSMS else { throw .secondFactor(.notEnabled(kind)) }
         let caller = try await found(idToken, in: project, from: client)
+        try check(caller, in: project)
+        return caller
+    }
+
+    /// Throws unless the caller may enrol a second factor now.
+    func check(_ caller: FactorCaller, in project: ProjectSettings) throws(AccountError) {
         guard !Self.withoutSecondFactor.contains(caller.token.signInProvider) else { throw .secondFactor(.firstFactorUnsupported) }
         guard caller.account.email != nil, caller.account.emailVerified else { throw .secondFactor(.emailUnverified) }
         try idTokens.requireFresh(caller.token, of: caller.account, in: project)
         try caller.token.requireSessionOrFresh(for: caller.account, in: project, at: clock.now())
         guard caller.factors.factors.count < SecondFactors.most else { throw .secondFactor(.tooMany) }
-        return caller
     }
 
     /// The ways to sign in after which no second factor is asked for.
@@ -170,7 +185,7 @@ extension FactorEnrollments {
     }
 
     /// The authenticator app of an enrolment that was begun.
-    private struct OpenedTOTP {
+    struct OpenedTOTP {
         let id: [UInt8]
         let expires: Instant
         let totp: TOTP
@@ -180,7 +195,7 @@ extension FactorEnrollments {
         }
     }
 
-    private func opened(_ session: UTF8Text, of account: Account, in project: ProjectSettings) throws(AccountError) -> OpenedTOTP {
+    func opened(_ session: UTF8Text, of account: Account, in project: ProjectSettings) throws(AccountError) -> OpenedTOTP {
         let start = 24 + TOTP.secretCount
         guard let sealed = Base64URL.decodeStrict(session.asString), let plain = try? keys.open(sealed, context: Self.context(project)),
             plain.count > start, String(decoding: plain[start...], as: UTF8.self).isExactly(account.id),

@@ -64,28 +64,41 @@ package struct RecoveryCodes: Sendable {
     ) async throws(AccountError) -> [RecoveryCode] {
         try await retryingConflicts { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, charging: (.update, client), in: project)
-            guard project.multiFactor.recoveryCodes else { throw .secondFactor(.notEnabled(.recoveryCode)) }
-            guard account.secondFactors != nil else { throw .secondFactor(.notFound) }
-            try idTokens.requireFresh(token, of: account, in: project)
-            let codes = (0..<Self.number).map { _ in RecoveryCode.random() }
-            let now = clock.now()
-            let act = AuditedAct(by: .person, on: account.id, from: client, at: now)
-            let event = AccountEvent(.recoveryCodesMade)
-            try await notices.charge(for: [event], to: account, in: project, from: client)
-            let mails = notices.statements(for: [event], from: account, to: account, language: language, in: project)
-            let hashes = codes.map { Hex.encode(hash(of: $0, of: account.id, in: project)) }
-            _ = try await storage.write(
-                all: [account.holdStanding(in: project)] + token.holdSession(in: project) + [
-                    Self.deletion(of: account.id, in: project),
-                    """
-                    INSERT INTO recovery_codes (project_id, account_id, code_hash, created_at)
-                    SELECT \(project: project), \(account.id), decode(digits, 'hex'), \(now) FROM unnest(\(hashes)) AS digits
-                    """,
-                    act.record(event, in: project),
-                ] + mails, waitingFor: account.id)
-            notices.mails.wakeWorker(for: mails, in: project)
-            return codes
+            return try await make(for: account, by: token, language: language, in: project, from: client)
         }
+    }
+
+    /// The same for the person of a browser's session at our pages.
+    package func make(
+        in session: BrowserSession, language: String, of project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> [RecoveryCode] {
+        try await make(for: session.account, by: session.token, language: language, in: project, from: client)
+    }
+
+    private func make(
+        for account: Account, by token: IDToken, language: String, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> [RecoveryCode] {
+        guard project.multiFactor.recoveryCodes else { throw .secondFactor(.notEnabled(.recoveryCode)) }
+        guard account.secondFactors != nil else { throw .secondFactor(.notFound) }
+        try idTokens.requireFresh(token, of: account, in: project)
+        let codes = (0..<Self.number).map { _ in RecoveryCode.random() }
+        let now = clock.now()
+        let act = AuditedAct(by: .person, on: account.id, from: client, at: now)
+        let event = AccountEvent(.recoveryCodesMade)
+        try await notices.charge(for: [event], to: account, in: project, from: client)
+        let mails = notices.statements(for: [event], from: account, to: account, language: language, in: project)
+        let hashes = codes.map { Hex.encode(hash(of: $0, of: account.id, in: project)) }
+        _ = try await storage.write(
+            all: [account.holdStanding(in: project)] + token.holdSession(in: project) + [
+                Self.deletion(of: account.id, in: project),
+                """
+                INSERT INTO recovery_codes (project_id, account_id, code_hash, created_at)
+                SELECT \(project: project), \(account.id), decode(digits, 'hex'), \(now) FROM unnest(\(hashes)) AS digits
+                """,
+                act.record(event, in: project),
+            ] + mails, waitingFor: account.id)
+        notices.mails.wakeWorker(for: mails, in: project)
+        return codes
     }
 
     /// How many codes of the account are left.

@@ -47,6 +47,20 @@ package struct SecondFactorSignIns: Sendable {
         }
     }
 
+    /// The same at a page, where the person does not say which of their apps shows the code.
+    package func signIn(
+        _ credential: PendingCredential, code: UTF8Text, language: String, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> (Account, SignInOutcome) {
+        try await signIn(credential, language: language, in: project, from: client) { waiting throws(AccountError) in
+            for factor in waiting.factors.factors where factor.totp != nil {
+                do throws(AccountError) { return try judge(code, of: factor, waiting, in: project) } catch {
+                    guard case .wrongCode = error else { throw error }
+                }
+            }
+            throw .wrongCode
+        }
+    }
+
     /// Signs in with a recovery code. Throws as the other does.
     package func signIn(
         _ credential: PendingCredential, recoveryCode: UTF8Text, language: String, in project: ProjectSettings,

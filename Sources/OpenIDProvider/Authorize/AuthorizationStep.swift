@@ -77,8 +77,14 @@ struct AuthorizationStep {
         return Interaction.needed(
             Interaction.Situation(
                 asked, of: client, userFlow: address.userFlow, session: session,
-                due: session.flatMap { SignInStep.due(after: $0.authentication) }, authorization: authorization,
+                due: session.flatMap { SignInStep.due(after: $0.authentication) }, enrolment: enrolment(session),
+                authorization: authorization,
                 isAccountAsked: isAccountAsked(asked, session), isAllowed: isAllowed, at: context.services.clock.now()))
+    }
+
+    private func enrolment(_ session: BrowserSession?) -> Interaction.Enrolment? {
+        guard let session, session.lacksSecondFactor(in: settings) else { return nil }
+        return session.isFresh(in: settings, at: context.services.clock.now()) ? .possible : .afterSignIn
     }
 
     private func isAccountAsked(_ asked: AuthorizationRequest, _ session: BrowserSession?) -> Bool {
@@ -153,7 +159,7 @@ extension Interaction {
         return switch self {
         case .signIn, .signUp, .resetPassword: .loginRequired
         case .chooseAccount: .accountSelectionRequired
-        case .editProfile: .interactionRequired
+        case .editProfile, .enrolFactor: .interactionRequired
         case .consent: .consentRequired
         case .otherAccount: .otherAccount
         }

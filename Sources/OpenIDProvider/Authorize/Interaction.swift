@@ -17,6 +17,8 @@ package enum Interaction: Sendable, Equatable {
     case resetPassword
     /// Go on with the account of the session, or take another.
     case chooseAccount
+    /// Enrol a second factor, without which the project lets no one in.
+    case enrolFactor
     /// Look through one's own profile (a user flow for that).
     case editProfile
     /// Allow the client these scopes.
@@ -24,6 +26,14 @@ package enum Interaction: Sendable, Equatable {
     /// The person is signed in to another account than the one the client asked for, although they have just signed in, or no page may be
     /// shown. No page can help.
     case otherAccount
+
+    /// How a second factor comes to an account that must have one.
+    package enum Enrolment: Sendable, Equatable {
+        /// In the session, whose person signed in a moment ago.
+        case possible
+        /// In another session: this one is too old.
+        case afterSignIn
+    }
 
     /// The facts that decide how a request goes on.
     package struct Situation: Sendable {
@@ -33,6 +43,8 @@ package enum Interaction: Sendable, Equatable {
         package let session: BrowserSession?
         /// The step that the person must still take before the session can answer a request (`SignInStep.due`).
         package let due: SignInStep?
+        /// Whether the person must enrol a second factor before anything else; `nil` where they need none.
+        package let enrolment: Enrolment?
         /// `nil` when the request has just arrived.
         package let authorization: PendingAuthorization?
         /// Whether the session is that of the account that the request names, if it names one.
@@ -43,13 +55,15 @@ package enum Interaction: Sendable, Equatable {
 
         package init(
             _ request: AuthorizationRequest, of client: OAuthClient, userFlow: UserFlow?, session: BrowserSession?,
-            due: SignInStep?, authorization: PendingAuthorization?, isAccountAsked: Bool, isAllowed: Bool, at now: Instant
+            due: SignInStep?, enrolment: Enrolment? = nil, authorization: PendingAuthorization?, isAccountAsked: Bool, isAllowed: Bool,
+            at now: Instant
         ) {
             self.request = request
             self.client = client
             self.userFlow = userFlow
             self.session = session
             self.due = due
+            self.enrolment = enrolment
             self.authorization = authorization
             self.isAccountAsked = isAccountAsked
             self.isAllowed = isAllowed
@@ -62,6 +76,7 @@ package enum Interaction: Sendable, Equatable {
         guard situation.session != nil, !situation.needsNewSession else { return situation.stepToSession }
         guard situation.isAccountAsked else { return situation.isSessionNew ? .otherAccount : .signIn }
         if situation.hintsAtAnother { return .otherAccount }
+        if let enrolment = situation.enrolment { return enrolment == .possible ? .enrolFactor : .signIn }
         if situation.asksToChoose, !situation.isDone(by: situation.authorization?.chosenBy) { return .chooseAccount }
         if situation.userFlow?.kind == .profileEdit, !situation.isDone(by: situation.authorization?.editedBy) { return .editProfile }
         if situation.asksConsent, !situation.isDone(by: situation.authorization?.consentedBy) {

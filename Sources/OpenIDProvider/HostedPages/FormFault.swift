@@ -49,6 +49,7 @@ struct FormFault: Error, Sendable, Equatable {
         case .invalidActionCode, .voidDigits, .expiredActionCode, .emailMismatch:
             guard page.template == "code" else { return nil }
             self = .wrongCode
+        case .wrongCode: self = .wrongCode
         case .emailTaken: self.init(field: nil, word: "confirmFirstUnnamed", status: 409)
         case .tooManyAttempts, .quotaExceeded: self.init(field: nil, word: "tooMany", status: 429)
         default: return nil

@@ -4,12 +4,16 @@ enum HostedPage: String, Sendable, CaseIterable {
     case signIn
     /// Enter the code that a mail brought, to sign in.
     case signInCode
+    /// Enter a code of an authenticator app, or a recovery code in its place, to end a sign-in.
+    case secondFactor, recoveryCode
     /// Make an account: the address first, then a code from its mailbox, then the password and the attributes of the user flow.
     case signUp, signUpCode, signUpDetails
     /// Choose a new password, after a code from the mailbox.
     case reset, resetCode, newPassword
     /// Change the attributes of the user flow, or fill them in after the first sign-in at a provider.
     case profile
+    /// Enrol an authenticator app, where the project lets no one in without a second factor.
+    case enrol
     /// Go on with the present session, or with another account.
     case accounts
     /// Allow the client what it asks for.
@@ -24,6 +28,10 @@ enum HostedPage: String, Sendable, CaseIterable {
         var isCodeMailed = false
         /// Whether the person has entered that code.
         var isEmailProven = false
+        /// Whether a sign-in of this browser waits for a code of an authenticator app.
+        var takesAuthenticator = false
+        /// Whether it can be ended by a recovery code.
+        var takesRecoveryCode = false
         /// Whether the account is new and the user flow asks for attributes.
         var mayComplete = false
     }
@@ -37,6 +45,7 @@ enum HostedPage: String, Sendable, CaseIterable {
         // No page can help: the client is told.
         case .otherAccount: nil
         case .consent: asked == .profile && facts.mayComplete ? .profile : .consent
+        case .enrolFactor: .enrol
         case .editProfile: .profile
         case .chooseAccount: asked?.towardsSession(facts) ?? .accounts
         case .signIn: asked?.towardsSession(facts) ?? .signIn
@@ -51,11 +60,13 @@ enum HostedPage: String, Sendable, CaseIterable {
         return switch self {
         case .signIn: offer.signsIn ? .signIn : nil
         case .signInCode: offer.hasCode && facts.isCodeMailed ? .signInCode : nil
+        case .secondFactor: facts.takesAuthenticator ? .secondFactor : facts.takesRecoveryCode ? .recoveryCode : nil
+        case .recoveryCode: facts.takesRecoveryCode ? .recoveryCode : facts.takesAuthenticator ? .secondFactor : nil
         case .signUp: offer.signsUp ? .signUp : nil
         case .signUpCode: !offer.signsUp ? nil : facts.isCodeMailed ? .signUpCode : .signUp
         case .signUpDetails: !offer.signsUp ? nil : facts.isEmailProven ? .signUpDetails : .signUp
         case .reset, .resetCode, .newPassword: offer.resets ? towardsReset(facts) : nil
-        case .profile, .accounts, .consent: nil
+        case .profile, .accounts, .consent, .enrol: nil
         }
     }
 
@@ -63,6 +74,8 @@ enum HostedPage: String, Sendable, CaseIterable {
         switch self {
         case .newPassword where facts.isEmailProven: .newPassword
         case .resetCode where facts.isCodeMailed: .resetCode
+        // A new password gives a session, which may need a second factor.
+        case .secondFactor, .recoveryCode: towardsSession(facts)
         case .reset, .resetCode, .newPassword: .reset
         default: nil
         }

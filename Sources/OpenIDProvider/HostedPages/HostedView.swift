@@ -13,6 +13,8 @@ struct HostedContent {
     var notice: TemplateValue?
     /// The form as the person sent it; passwords and codes in it are never shown again.
     var form = Form()
+    /// The authenticator app that is being enrolled; `nil` where none can be.
+    var enrolment: FactorEnrollments.StartedTOTP?
 }
 
 /// Renders the pages. They have no script, load nothing, and work by keyboard alone.
@@ -23,6 +25,8 @@ extension HostedVisit {
         case .signIn: addSignIn(content, to: &values)
         case .signUp, .reset: addEmail(page, content, to: &values)
         case .signInCode, .signUpCode, .resetCode: addCode(page, to: &values)
+        case .secondFactor, .recoveryCode: addSecondFactor(page, to: &values)
+        case .enrol: addEnrolment(content, to: &values)
         case .signUpDetails, .newPassword: addPassword(page, content, to: &values)
         case .profile: addProfile(content, to: &values)
         case .accounts: addAccount(to: &values)
@@ -131,6 +135,26 @@ extension HostedVisit {
         // The other pages mail to any address.
         values["mayBeUnknown"] = .flag(page == .resetCode || page == .signInCode && !offer.makesAccounts)
         values["otherLink"] = .text(path(page.addressPage))
+    }
+
+    private func addSecondFactor(_ page: HostedPage, to values: inout [String: TemplateValue]) {
+        let isRecovery = page == .recoveryCode
+        values["isRecovery"] = .flag(isRecovery)
+        for name in ["heading", "text", "label", "hint", "other"] {
+            values[name] = .word(isRecovery ? "recovery" + name.prefix(1).uppercased() + name.dropFirst() : name)
+        }
+        values["otherLink"] = .text(path(isRecovery ? .secondFactor : .recoveryCode))
+    }
+
+    private func addEnrolment(_ content: HostedContent, to values: inout [String: TemplateValue]) {
+        let account = session?.account
+        values["email"] = .text(account?.email ?? account?.displayName)
+        guard let enrolment = content.enrolment else { return }
+        let name = project.templates.branding.name
+        values["session"] = .text(enrolment.session)
+        values["secret"] = .text(enrolment.secretText)
+        let address = enrolment.address(issuer: name, account: account?.email ?? account?.id ?? "")
+        values["qrCode"] = QRCode(address, label: "QR").map { .qrCode($0) }
     }
 
     private func addPassword(_ page: HostedPage, _ content: HostedContent, to values: inout [String: TemplateValue]) {

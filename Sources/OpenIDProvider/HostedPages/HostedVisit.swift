@@ -65,8 +65,8 @@ struct HostedVisit {
         RedirectResponse.to(IssuerPaths.resume(settings.id, request: authorization.id.text), status: 303)
     }
 
-    /// Begins the browser's session with what a sign-in made, in place of the one that it had, and goes on. A pending sign-in is answered
-    /// here, for all hosted pages: with an error.
+    /// Begins the browser's session with what a sign-in made, in place of the one that it had, and goes on. A sign-in that waits for a second
+    /// factor goes on at the page that asks for it.
     ///
     /// - Parameters:
     ///   - page: the page to go to instead of the request.
@@ -76,7 +76,7 @@ struct HostedVisit {
         let session: Session
         switch outcome {
         case .session(let made): session = made
-        case .pending: throw Failure.unanswerableSecondFactor
+        case .pending(let pending): return try await begin(pending)
         }
         if byForm { try await accounts.openID.requests.recordChoice(of: authorization, by: session.accountID, in: settings) }
         if let former = self.session { try await accounts.openID.browserSessions.replace(former, by: session, in: settings) }

@@ -10,6 +10,8 @@ extension HostedPage {
         case .signIn: "signIn"
         case .signUp, .reset: "email"
         case .signInCode, .signUpCode, .resetCode: "code"
+        case .secondFactor, .recoveryCode: "factor"
+        case .enrol: "enrol"
         case .signUpDetails, .newPassword: "password"
         case .profile: "profile"
         case .accounts: "accounts"

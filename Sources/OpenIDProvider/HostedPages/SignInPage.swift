@@ -20,10 +20,11 @@ struct SignInPage: RawEndpoint {
         if query["request"] == nil, query["redirectUrl"] != nil { return try await AppSignIn.begin(query, context) }
         return try await HostedVisit.answering(request, query, context) { visit in
             let asked = query["page"].flatMap(HostedPage.init(exactly:))
-            guard let page = HostedPage.shown(asked: asked, try await visit.facts) else { return visit.resume() }
+            guard let page = HostedPage.shown(asked: asked, try await visit.facts(asked)) else { return visit.resume() }
             if page == .signIn, asked == nil, let button = visit.hintedProvider {
                 return try await visit.start(button.id, from: page, isHinted: true)
             }
+            if page == .enrol { return try await visit.showEnrolment() }
             var content = HostedContent()
             content.notice = PageNotice.reading(query, for: page, of: visit.offer)
             return visit.show(page, content)
@@ -37,7 +38,7 @@ struct SignInForm: RawEndpoint {
     static let errorFormat = ErrorFormat.page
     static let content = CallContent(
         query: .texts(optional: ["request", "page"]),
-        body: .form(.texts(optional: ["do", "provider", "email", "password", "name", "code"])), answers: [.page, .redirect(303)])
+        body: .form(.texts(optional: ["do", "provider", "email", "password", "name", "code", "session"])), answers: [.page, .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         guard request.isForm else { throw Failure.invalidArgument("Expected the form of the page.") }
@@ -48,7 +49,7 @@ struct SignInForm: RawEndpoint {
             // Nothing is needed, or refused, as long as the person only wants to leave.
             if form["do"] == "cancel" { return try await visit.cancel() }
             let asked = query["page"].flatMap(HostedPage.init(exactly:))
-            guard let page = HostedPage.shown(asked: asked, try await visit.facts) else { return visit.resume() }
+            guard let page = HostedPage.shown(asked: asked, try await visit.facts(asked)) else { return visit.resume() }
             // The page of the form is not due any more: a form that was sent twice, or from a page behind the browser's back button.
             guard page == asked else { return visit.go(to: page) }
             do {
@@ -79,13 +80,20 @@ extension HostedVisit {
     }
 
     /// The facts that decide which page is due.
-    var facts: HostedPage.Facts {
-        get async throws {
-            HostedPage.Facts(
-                needed: try await needed(), offer: offer, isCodeMailed: authorization.email != nil,
-                isEmailProven: authorization.emailProven,
-                mayComplete: isSessionNew && isIncomplete)
+    ///
+    /// - Parameter asked: the page that the address names. A sign-in that waits is only looked for where it counts.
+    func facts(_ asked: HostedPage?) async throws -> HostedPage.Facts {
+        var facts = HostedPage.Facts(
+            needed: try await needed(), offer: offer, isCodeMailed: authorization.email != nil,
+            isEmailProven: authorization.emailProven,
+            mayComplete: isSessionNew && isIncomplete)
+        if asked == .secondFactor || asked == .recoveryCode, let credential = pendingCredential,
+            let step = try await secondStep(of: credential)
+        {
+            facts.takesAuthenticator = step.hasAuthenticator
+            facts.takesRecoveryCode = step.hasRecoveryCodes
         }
+        return facts
     }
 
     private var isIncomplete: Bool {
@@ -111,6 +119,8 @@ extension HostedVisit {
         case (.reset, "mail"): return try await mailCode(form, from: page, to: .resetCode)
         case (.signInCode, "again"), (.signUpCode, "again"), (.resetCode, "again"): return try await mailAgain(from: page)
         case (.signInCode, "code"), (.signUpCode, "code"), (.resetCode, "code"): return try await enterCode(form, at: page)
+        case (.secondFactor, "factor"), (.recoveryCode, "factor"): return try await passSecondFactor(form, at: page)
+        case (.enrol, "enrol"): return try await enrol(form)
         case (.signUpDetails, "create"): return try await signUp(form)
         case (.newPassword, "save"): return try await setPassword(form)
         case (.profile, "profile"): return try await saveProfile(form)
@@ -136,7 +146,7 @@ extension HostedVisit {
 
 /// The notices that an address of a page can ask for: a fixed list, since any site can link to the page.
 enum PageNotice: String, CaseIterable {
-    case declined, providerDown, providerFailed, sentAgain, exists
+    case declined, providerDown, providerFailed, sentAgain, exists, startAgain
 
     static func reading(_ query: Form, for page: HostedPage, of offer: SignInOffer) -> TemplateValue? {
         guard let notice = query["note"].flatMap(PageNotice.init(exactly:)) else { return nil }
@@ -146,6 +156,7 @@ enum PageNotice: String, CaseIterable {
             return page == .signIn || page == .signUp ? provider.map { .word(notice.rawValue, ["provider": .text($0.name)]) } : nil
         case .sentAgain: return page.template == "code" ? .word(notice.rawValue) : nil
         case .exists: return page == .newPassword ? .word(notice.rawValue) : nil
+        case .startAgain: return page == .signIn ? .word(notice.rawValue) : nil
         }
     }
 }

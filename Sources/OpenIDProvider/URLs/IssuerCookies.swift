@@ -16,4 +16,7 @@ package enum IssuerCookies {
 
     /// One for each request that waits; it binds the request to the browser.
     package static func requests(_ site: Site) -> CookieFamily { CookieFamily("gatehouse_request", at: site) }
+
+    /// One for each request whose person has given the first proof and owes a second factor; it names the sign-in that waits.
+    package static func factors(_ site: Site) -> CookieFamily { CookieFamily("gatehouse_factor", at: site) }
 }

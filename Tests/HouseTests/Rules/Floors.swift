@@ -2,7 +2,7 @@
 /// numbers.
 enum Floors {
     static let floor: [String: Int] = [
-        "COpenSSL": 0, "CCurl": 0, "CPostgres": 0, "CSystem": 0, "CYAML": 0, "CArgon2": 0, "CCrypt": 0,
+        "COpenSSL": 0, "CCurl": 0, "CPostgres": 0, "CSystem": 0, "CYAML": 0, "CArgon2": 0, "CCrypt": 0, "CQREncode": 0,
         "Text": 10, "Runtime": 10,
         "JSON": 20, "Crypto": 20, "HTTP": 20, "Config": 20,
         "JOSE": 21, "WebAuthn": 21, "HTTPServer": 21, "Curl": 21, "Postgres": 21, "Mail": 22, "Captcha": 22, "Webhooks": 22,
@@ -17,7 +17,7 @@ enum Floors {
     /// The targets that may import a C module, or a package of another author.
     static let gatekeepers: [String: Set<String>] = [
         "COpenSSL": ["Crypto"], "CCurl": ["Curl"], "CPostgres": ["Postgres"], "CYAML": ["Config"],
-        "CArgon2": ["Crypto"], "CCrypt": ["Crypto"],
+        "CArgon2": ["Crypto"], "CCrypt": ["Crypto"], "CQREncode": ["Pages"],
         "CSystem": ["Runtime", "HTTPServer", "Curl", "Postgres"],
         "ArgumentParser": ["gatehouse"], "Foundation": [],
     ]

@@ -1,0 +1,214 @@
+"""The second step at the hosted pages: a code of an authenticator app, a recovery code, and enrolment where the project demands it."""
+
+import pytest
+
+from support.accounts import address
+from support.hosted_pages.second_factor import App, enrol, prove
+from support.hosted_pages.stage import PASSWORD, HostedSite, account, wrong
+from support.hosted_pages.visitor import Visitor
+from support.leaks import note
+from support.qr_code import text_of
+
+
+@pytest.fixture(scope="module")
+def stage(fake_issuer_of_session):
+    site = HostedSite(fake_issuer_of_session, project={"mfa": {"state": "enabled"}})
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.fixture(scope="module")
+def strict():
+    """A project that lets no one in without a second factor."""
+    site = HostedSite(project={"mfa": {"state": "mandatory"}})
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def protected(stage, api):
+    """A person's address and their authenticator app."""
+    email = account(stage, api, address())["email"]
+    prove(stage, email)
+    app, _ = enrol(api, email)
+    return email, app
+
+
+def second_step(stage, visitor, email, **parameters):
+    asked = stage.request(**parameters)
+    page = visitor.sign_in(visitor.open(asked.url), email, PASSWORD)
+    assert page.status == 200 and "Open your authenticator app." in page.text
+    return asked, page
+
+
+def test_a_code_of_the_app_ends_the_sign_in(stage, visitor, protected):
+    email, app = protected
+    asked, page = second_step(stage, visitor, email)
+    assert not stage.value(
+        "SELECT count(*) FROM sessions s JOIN accounts a USING (project_id, account_id) WHERE a.email = %s AND s.kind = 'browser'", email
+    )
+    assert page.fields["code"]["inputmode"] == "numeric" and page.fields["code"]["autocomplete"] == "one-time-code"
+    claims = asked.redeemed(visitor.press(page, "factor", code=app.code()))
+    assert "mfa" in claims.get("amr", ["mfa"])
+    # The session answers the next request without a page.
+    again = stage.request()
+    assert again.redeemed(visitor.open(again.url))["sub"] == claims["sub"]
+
+
+def test_a_password_alone_opens_nothing(stage, visitor, protected):
+    email, _ = protected
+    asked, page = second_step(stage, visitor, email)
+    again = visitor.open(asked.url)
+    assert again.offers("do", "password"), "the request still waits for a sign-in"
+    stranger = Visitor(stage)
+    assert "not" in stranger.open(page.url).text.lower() and stranger.open(page.url).status == 400, "another browser's request"
+
+
+@pytest.mark.parametrize("typed", ["", "12345", "1234567", "abcdef", "WRONG"])
+def test_a_wrong_code_is_told_and_the_next_one_counts(stage, visitor, protected, typed):
+    email, app = protected
+    asked, page = second_step(stage, visitor, email)
+    page = visitor.press(page, "factor", code=wrong(app.totp.now()) if typed == "WRONG" else typed)
+    assert page.status == 400 and ("Enter the code." if not typed else "wrong, has expired or was used") in page.text
+    field = page.fields["code"]
+    assert "value" not in field and field["aria-invalid"] == "true" and all(name in page.ids for name in field["aria-describedby"].split())
+    asked.redeemed(visitor.press(page, "factor", code=f" {app.code()} "))
+
+
+def test_a_code_counts_once(stage, visitor, protected):
+    email, app = protected
+    asked, page = second_step(stage, visitor, email)
+    code = app.code()
+    asked.redeemed(visitor.press(page, "factor", code=code))
+    other = Visitor(stage)
+    _, page = second_step(stage, other, email)
+    assert other.press(page, "factor", code=code).status == 400
+
+
+def test_after_five_wrong_codes_the_person_signs_in_again(stage, visitor, protected):
+    email, app = protected
+    asked, page = second_step(stage, visitor, email)
+    for _ in range(5):
+        page = visitor.press(page, "factor", code=wrong(app.totp.now()))
+        assert page.status == 400
+    page = visitor.press(page, "factor", code=app.code())
+    assert "too many wrong codes" in page.text and page.offers("do", "password")
+    page = visitor.sign_in(page, email, PASSWORD)
+    asked.redeemed(visitor.press(page, "factor", code=app.code()))
+
+
+def test_a_sign_in_that_waited_too_long_begins_again(stage, visitor, protected):
+    email, app = protected
+    _, page = second_step(stage, visitor, email)
+    stage.rows("UPDATE pending_sign_ins SET expires_at = now() - interval '1 second'")
+    assert visitor.press(page, "factor", code=app.code()).offers("do", "password")
+    assert visitor.open(page.url).offers("do", "password")
+
+
+def test_a_recovery_code_is_behind_a_link_and_counts_once(stage, visitor, api):
+    email = account(stage, api, address())["email"]
+    prove(stage, email)
+    _, token = enrol(api, email)
+    codes = [note(code) for code in api.succeed("/v2/accounts/recoveryCodes:generate", {"idToken": token})["recoveryCodes"]]
+    asked, page = second_step(stage, visitor, email)
+    page = visitor.click(page, "other")
+    assert page.status == 200 and "inputmode" not in page.fields["code"] and "Recovery code" in page.text
+    refused = visitor.press(page, "factor", code="0000-0000-0000-0000")
+    assert refused.status == 400 and "wrong" in refused.text
+    asked.redeemed(visitor.press(refused, "factor", code=f" {codes[0].lower().replace('-', ' ')} "))
+    other = Visitor(stage)
+    _, page = second_step(stage, other, email)
+    assert other.press(other.click(page, "other"), "factor", code=codes[0]).status == 400
+
+
+def test_without_recovery_codes_the_link_leads_to_the_app(stage, visitor, protected):
+    email, app = protected
+    asked, page = second_step(stage, visitor, email)
+    page = visitor.click(page, "other")
+    asked.redeemed(visitor.press(page, "factor", code=app.code()))
+
+
+def test_a_provider_is_the_first_step_alone(stage, visitor, api, fake_issuer):
+    """A code by mail and a provider's sign-in end at the same page."""
+    email = account(stage, api, address())["email"]
+    prove(stage, email)
+    app, _ = enrol(api, email)
+    asked = stage.request()
+    page = visitor.press(visitor.open(asked.url), "mail", email=email)
+    page = visitor.press(page, "code", code=stage.digits(email, 2))
+    assert "Open your authenticator app." in page.text
+    asked.redeemed(visitor.press(page, "factor", code=app.code()))
+
+
+def test_pages_of_the_second_step_need_a_sign_in_that_waits(stage, visitor, known):
+    asked = stage.request()
+    page = visitor.open(asked.url)
+    for name in ("secondFactor", "recoveryCode", "enrol"):
+        assert visitor.open(f"{page.url}&page={name}").offers("do", "password")
+
+
+# -- enrolment
+
+
+def test_a_project_that_demands_a_second_factor_has_it_enrolled_first(strict):
+    visitor, api = Visitor(strict), strict.servers[0].api()
+    email = account(strict, api, address())["email"]
+    prove(strict, email)
+    asked = strict.request()
+    page = visitor.sign_in(visitor.open(asked.url), email, PASSWORD)
+    assert "Protect your account" in page.text and page.offers("do", "enrol")
+    read = text_of(page.response.text)
+    app = App(read)
+    note(page.fields["session"]["value"])
+    assert app.label == f"Acme:{email}"
+    assert app.fields == {"secret": app.fields["secret"], "issuer": "Acme", "algorithm": "SHA1", "digits": "6", "period": "30"}
+    assert app.fields["secret"] in page.text.replace(" ", ""), "the secret stands there for people without a camera"
+    # A wrong code keeps the secret that the phone has.
+    again = visitor.press(page, "enrol", code=wrong(app.totp.now()))
+    assert again.status == 400 and text_of(again.response.text) == read
+    shown = visitor.press(again, "enrol", code=app.code())
+    codes = [word for word in shown.text.split() if len(word) == 19 and word.count("-") == 3]
+    assert shown.status == 200 and len(codes) == 10
+    for code in codes:
+        note(code)
+    claims = asked.redeemed(visitor.click(shown, "go"))
+    # The next sign-in asks for it, and a recovery code stands in.
+    other = Visitor(strict)
+    asked, page = second_step(strict, other, email)
+    assert asked.redeemed(other.press(other.click(page, "other"), "factor", code=codes[3]))["sub"] == claims["sub"]
+
+
+def test_no_page_and_no_request_leads_around_the_enrolment(strict):
+    visitor, api = Visitor(strict), strict.servers[0].api()
+    email = account(strict, api, address())["email"]
+    prove(strict, email)
+    asked = strict.request()
+    visitor.sign_in(visitor.open(asked.url), email, PASSWORD)
+    silent = strict.request(prompt="none")
+    assert silent.refused(visitor.open(silent.url)) == "interaction_required"
+    other = strict.request()
+    assert visitor.open(other.url).offers("do", "enrol")
+    strict.rows("UPDATE sessions SET auth_time = auth_time - interval '1 hour' WHERE kind = 'browser'")
+    assert visitor.open(strict.request().url).offers("do", "password"), "the session is too old to add a factor"
+
+
+def test_an_address_that_is_not_proven_gets_no_second_factor(strict):
+    visitor, api = Visitor(strict), strict.servers[0].api()
+    email = account(strict, api, address())["email"]
+    page = visitor.sign_in(visitor.open(strict.request().url), email, PASSWORD)
+    assert "confirmed to be yours" in page.text and not page.offers("do", "enrol") and 'class="qr"' not in page.response.text
+
+
+def test_an_enrolment_belongs_to_its_account(strict):
+    pages = []
+    for _ in range(2):
+        visitor, api = Visitor(strict), strict.servers[0].api()
+        email = account(strict, api, address())["email"]
+        prove(strict, email)
+        pages.append((visitor, visitor.sign_in(visitor.open(strict.request().url), email, PASSWORD)))
+    (_, first), (visitor, second) = pages
+    app = App(text_of(first.response.text))
+    refused = visitor.press(second, "enrol", session=first.fields["session"]["value"], code=app.code())
+    assert refused.status == 400 and "scan the new picture" in refused.text
