@@ -40,13 +40,23 @@ import Web
     private func needed(
         _ request: AuthorizationRequest, _ session: BrowserSession?, _ authorization: PendingAuthorization? = nil,
         client: OAuthClient = Fixture.server,
-        flow: UserFlow? = nil, due: SignInStep? = nil, isAccountAsked: Bool = true, isAllowed: Bool = true
+        flow: UserFlow? = nil, due: SignInStep? = nil, enrolment: Interaction.Enrolment? = nil, isAccountAsked: Bool = true,
+        isAllowed: Bool = true
     ) -> Interaction? {
         Interaction.needed(
             Interaction.Situation(
-                request, of: client, userFlow: flow, session: session, due: due, authorization: authorization,
+                request, of: client, userFlow: flow, session: session, due: due, enrolment: enrolment, authorization: authorization,
                 isAccountAsked: isAccountAsked,
                 isAllowed: isAllowed, at: Self.now))
+    }
+
+    @Test func `has a second factor enrolled before anything else, in a session that may do so`() {
+        let allowed = request([.consent, .selectAccount])
+        #expect(needed(allowed, session(age: 5), enrolment: .possible) == .enrolFactor)
+        #expect(needed(allowed, session(age: 5000), enrolment: .afterSignIn) == .signIn)
+        #expect(needed(allowed, nil, enrolment: .possible) == .signIn)
+        #expect(Interaction.enrolFactor.failure(of: request()) == nil)
+        #expect(Interaction.enrolFactor.failure(of: request([.none])) == .interactionRequired)
     }
 
     @Test func `a session is enough for a plain request`() {

@@ -144,6 +144,26 @@ import Text
         #expect(mark.svg.hasSuffix(#" aria-hidden="true"><path d="M0 0"/></svg>"#))
     }
 
+    @Test func `draws a QR code, and labels it`() throws {
+        let code = try #require(QRCode("otpauth://totp/a:b?secret=AA", label: "a \"b\""))
+        #expect(code.svg.hasPrefix("<svg class=\"qr\" viewBox=\"0 0 ") && code.svg.contains("aria-label=\"a &quot;b&quot;\""))
+        // The corner of the pattern that cameras look for is behind the margin.
+        #expect(code.svg.contains("M4 4h1v1h-1z") && !code.svg.contains("M3 "))
+        #expect(QRCode("", label: "") == nil && QRCode(String(repeating: "a", count: 3000), label: "") == nil)
+    }
+
+    @Test func `lets through the scripts and frames of a guest, and its style where it brings one`() throws {
+        let guest = GuestScript(sources: ["https://captcha.example"], bringsStyle: false)
+        let policy = { (guest: GuestScript) in
+            PagePolicy([.scripts, .forms]).headers(styleHash: "x", guest: guest)["content-security-policy"]?.asString ?? ""
+        }
+        #expect(policy(guest).contains("script-src 'self' https://captcha.example; connect-src 'self' https://captcha.example; "))
+        #expect(policy(guest).contains("frame-src https://captcha.example; ") && policy(guest).contains("style-src 'sha256-x'"))
+        let styled = policy(GuestScript(sources: ["https://captcha.example"], bringsStyle: true))
+        #expect(styled.contains("style-src 'unsafe-inline' https://captcha.example;") && !styled.contains("sha256"))
+        #expect(!styled.contains("script-src 'self' 'unsafe-inline'") && styled.contains("frame-ancestors 'none'"))
+    }
+
     @Test func `lets through the one style of the page and nothing else`() throws {
         let response = templates.page("refused", in: "en", ["reason": "T"])
         let policy = try #require(response.headers["content-security-policy"]).asString

@@ -111,14 +111,14 @@
   /** The widget of this number; without one the first, as Google's script has it. */
   function widget(id) {
     const found = widgets.get(id ?? widgets.keys().next().value);
-    if (!found) throw new Error("There is no captcha widget of this number.");
+    if (!found) throw new Error("No captcha widget has this number.");
     return found;
   }
 
   /** The place of a widget. An invisible one may be bound to a button, which cannot have a widget in it. */
   function place(container, isInvisible) {
     const element = typeof container === "string" ? document.getElementById(container) : container;
-    if (!element) throw new Error("There is no element for the captcha widget.");
+    if (!element) throw new Error("The page does not have the element of the captcha widget.");
     if (!isInvisible) return { element, holder: element };
     const holder = document.createElement("div");
     if (element.parentNode) element.after(holder);

@@ -19,6 +19,9 @@ enum HostedPage: String, Sendable, CaseIterable {
     /// Allow the client what it asks for.
     case consent
 
+    /// Whether it asks for the second factor of a sign-in that waits.
+    var isSecondStep: Bool { self == .secondFactor || self == .recoveryCode }
+
     /// The facts that decide about the page.
     struct Facts: Sendable, Equatable {
         /// The step that the request still needs; `nil` when it needs none.

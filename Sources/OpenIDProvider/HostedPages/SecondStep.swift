@@ -78,7 +78,7 @@ extension HostedVisit {
     }
 
     /// The way back to the first step, for a sign-in that has waited too long or had too many wrong codes.
-    private func startAgain() -> Response {
+    func startAgain() -> Response {
         var response = go(to: .signIn, [(name: "note", value: PageNotice.startAgain.rawValue)])
         response.setCookie(factorCookie.clear())
         return response

@@ -51,7 +51,7 @@ struct SignInForm: RawEndpoint {
             let asked = query["page"].flatMap(HostedPage.init(exactly:))
             guard let page = HostedPage.shown(asked: asked, try await visit.facts(asked)) else { return visit.resume() }
             // The page of the form is not due any more: a form that was sent twice, or from a page behind the browser's back button.
-            guard page == asked else { return visit.go(to: page) }
+            guard page == asked else { return asked?.isSecondStep == true ? visit.startAgain() : visit.go(to: page) }
             do {
                 return try await visit.answer(form, of: page)
             } catch let fault as FormFault {
@@ -87,7 +87,7 @@ extension HostedVisit {
             needed: try await needed(), offer: offer, isCodeMailed: authorization.email != nil,
             isEmailProven: authorization.emailProven,
             mayComplete: isSessionNew && isIncomplete)
-        if asked == .secondFactor || asked == .recoveryCode, let credential = pendingCredential,
+        if asked?.isSecondStep == true, let credential = pendingCredential,
             let step = try await secondStep(of: credential)
         {
             facts.takesAuthenticator = step.hasAuthenticator

@@ -280,6 +280,7 @@ enum FieldWords {
         "screen_name": "A user name.",
         "screenName": "The person's user name at the provider.",
         "sendEmail": "Mails.",
+        "session": "An enrolment that was begun, sealed for its account.",
         "sessionCookie": "The session cookie.",
         "sessionId": "The secret that binds an answer to the client that asked, or its hash.",
         "sessionInfo": "The opaque session of a code that was sent to a phone.",

@@ -14,9 +14,12 @@ from support.browser.drivers import Chromium
 from support.browser.layout import look
 from support.browser.tab import Tab
 from support.hosted_pages.relying_party import NATIVE, THIRD_PARTY
+from support.hosted_pages.second_factor import App, prove
 from support.hosted_pages.stage import PASSWORD, HostedSite, account
 from support.issuers.apple import write_p8
 from support.jwts import Key
+from support.leaks import note
+from support.qr_code import text_of
 
 pytestmark = pytest.mark.long
 
@@ -155,6 +158,36 @@ def test_choosing(person, known):
     person.open("b2c_1_profile").looked("profile")
     person.press(displayName="").looked("profile-wrong")
     person.open(client=NATIVE).looked("native")
+
+
+@pytest.fixture
+def strict():
+    site = HostedSite(project={"mfa": {"state": "mandatory"}})
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.mark.parametrize("language, scheme", [("en", "light"), ("de", "dark")])
+def test_second_steps(driver, strict, language, scheme):
+    person = Look(driver, strict, language, scheme, "second-step")
+    email = account(strict, strict.servers[0].api(), address())["email"]
+    person.open().press(email=email, password=PASSWORD).looked("unproven")
+    driver.delete_all_cookies()
+    prove(strict, email)
+    person.open().press(email=email, password=PASSWORD).looked("enrol")
+    app = App(text_of(driver.page_source))
+    person.press(code="000000").looked("enrol-wrong")
+    person.press(code=app.code()).looked("codes")
+    for code in driver.find_elements("css selector", ".codes code"):
+        note(code.text)
+    driver.delete_all_cookies()
+    person.open().press(email=email, password=PASSWORD).looked("factor")
+    person.press(code="000000").looked("factor-wrong")
+    driver.get(driver.find_element("id", "other").get_attribute("href"))
+    person.looked("recovery")
+    person.press(code="0000").looked("recovery-wrong")
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def test_the_end_of_a_request(person, site):

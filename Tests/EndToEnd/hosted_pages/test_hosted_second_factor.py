@@ -3,7 +3,7 @@
 import pytest
 
 from support.accounts import address
-from support.hosted_pages.second_factor import App, enrol, prove
+from support.hosted_pages.second_factor import App, called, enrol, prove
 from support.hosted_pages.stage import PASSWORD, HostedSite, account, wrong
 from support.hosted_pages.visitor import Visitor
 from support.leaks import note
@@ -111,7 +111,7 @@ def test_a_recovery_code_is_behind_a_link_and_counts_once(stage, visitor, api):
     email = account(stage, api, address())["email"]
     prove(stage, email)
     _, token = enrol(api, email)
-    codes = [note(code) for code in api.succeed("/v2/accounts/recoveryCodes:generate", {"idToken": token})["recoveryCodes"]]
+    codes = [note(code) for code in called(api, "recoveryCodes:generate", {"idToken": token})["recoveryCodes"]]
     asked, page = second_step(stage, visitor, email)
     page = visitor.click(page, "other")
     assert page.status == 200 and "inputmode" not in page.fields["code"] and "Recovery code" in page.text
@@ -187,7 +187,7 @@ def test_no_page_and_no_request_leads_around_the_enrolment(strict):
     asked = strict.request()
     visitor.sign_in(visitor.open(asked.url), email, PASSWORD)
     silent = strict.request(prompt="none")
-    assert silent.refused(visitor.open(silent.url)) == "interaction_required"
+    assert silent.answer(visitor.open(silent.url))["error"] == "interaction_required"
     other = strict.request()
     assert visitor.open(other.url).offers("do", "enrol")
     strict.rows("UPDATE sessions SET auth_time = auth_time - interval '1 hour' WHERE kind = 'browser'")

@@ -18,7 +18,7 @@ import Testing
     @Test(
         arguments: [
             (Interaction.signIn, HostedPage.signIn), (.signUp, .signUp), (.resetPassword, .reset), (.chooseAccount, .accounts),
-            (.editProfile, .profile), (.consent(scopes: ["openid"]), .consent),
+            (.editProfile, .profile), (.enrolFactor, .enrol), (.consent(scopes: ["openid"]), .consent),
         ])
     func `begins with the page of the step that is needed`(_ needed: Interaction, _ page: HostedPage) {
         #expect(shown(nil, needed) == page)
@@ -48,6 +48,22 @@ import Testing
         #expect(shown(.signUpCode, needed) == .signUp)
         #expect(shown(.signUpDetails, needed) { $0.isCodeMailed = true } == .signUp)
         #expect(shown(.signUpDetails, needed) { $0.isEmailProven = true } == .signUpDetails)
+    }
+
+    @Test(arguments: [Interaction.signIn, .signUp, .chooseAccount, .resetPassword])
+    func `asks for a second factor only while a sign-in waits for it, and for the app where the person has one`(_ needed: Interaction) {
+        for page in [HostedPage.secondFactor, .recoveryCode] {
+            #expect(shown(page, needed) == shown(nil, needed))
+            #expect(shown(page, needed) { ($0.takesAuthenticator, $0.takesRecoveryCode) = (true, true) } == page)
+            #expect(shown(page, needed) { $0.takesAuthenticator = true } == .secondFactor)
+            #expect(shown(page, needed) { $0.takesRecoveryCode = true } == .recoveryCode)
+        }
+        #expect(shown(nil, needed) { $0.takesAuthenticator = true } == shown(nil, needed))
+    }
+
+    @Test func `leaves the enrolment that a project demands to no other page`() {
+        for page in HostedPage.allCases { #expect(shown(page, .enrolFactor) == .enrol) }
+        for needed in [Interaction.signIn, .chooseAccount, .editProfile, .consent(scopes: [])] { #expect(shown(.enrol, needed) != .enrol) }
     }
 
     @Test func `shows no page that the project does not offer`() {
