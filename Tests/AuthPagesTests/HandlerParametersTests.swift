@@ -73,7 +73,9 @@ import Web
     @Test(arguments: SDKRequest.AuthType.allCases) func `opens a window or leaves the page, as the SDK says`(type: SDKRequest.AuthType)
         throws
     {
-        guard type != .signInWithRedirect, type != .verifyApp else { return #expect(refusal(Self.web, ["authType": type.rawValue]) == "INVALID_ARGUMENT") }
+        guard type != .signInWithRedirect, type != .verifyApp else {
+            return #expect(refusal(Self.web, ["authType": type.rawValue]) == "INVALID_ARGUMENT")
+        }
         let kind = try start(Self.web, ["authType": type.rawValue]).kind
         #expect(kind == (type.rawValue.hasSuffix("Popup") ? .popup : .redirect))
     }
