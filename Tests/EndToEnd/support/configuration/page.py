@@ -235,6 +235,9 @@ _FORMS = {
     r"number, from (\d+)": lambda row, low: _number(row, low, str(2**63 - 1)),
     r"time, (\w+)–(\w+)": _time,
     r"`0`, or time, (\w+)–(\w+)": _time_or_zero,
+    r"`off`, or time, (\w+)–(\w+)": lambda row, low, high: Kind(
+        "never", ("off", f"{low} to {high}"), ("off", low, high), (f"{seconds(low) - 1}s", f"{int(high[:-1]) + 1}d")
+    ),
     r"rate, or `none`": _rate,
     r"boolean": _says("true or false, without quotes", wrong="true", accepted=(True, False), refused=("false", 1)),
     r"`[\w-]+`(?:, `[\w-]+`)*": _choice,
