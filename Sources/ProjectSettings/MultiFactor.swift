@@ -41,7 +41,7 @@ extension ProjectSettings.MultiFactor {
     ///   sms: false
     ///   totp: {enabled: true, adjacentIntervals: 1}
     ///   recoveryCodes: true
-    ///   rememberDevice: 30d                     # or off
+    ///   rememberDevice: 30d                     # 0 remembers none
     /// ```
     init(_ section: Section) {
         self.init()
@@ -52,8 +52,8 @@ extension ProjectSettings.MultiFactor {
         adjacentIntervals = totp.int("adjacentIntervals", default: adjacentIntervals, in: 0...10)
         totp.finish()
         recoveryCodes = section.bool("recoveryCodes", default: recoveryCodes)
-        let time = section.value("rememberDevice", expected: "off, or a time from 1h to 365d") { text in
-            text == "off" ? .zero : Duration(text: text).flatMap { (.seconds(3600)...(.seconds(365 * 86400))).contains($0) ? $0 : nil }
+        let time = section.value("rememberDevice", expected: "0 (no device is remembered), or 1h to 365d") { text in
+            text == "0" ? .zero : Duration(text: text).flatMap { (.seconds(3600)...(.seconds(365 * 86400))).contains($0) ? $0 : nil }
         }
         rememberDevice = time == .zero ? nil : time
         if state != .disabled, !self.totp, !sms {

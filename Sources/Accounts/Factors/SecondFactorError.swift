@@ -18,8 +18,10 @@ package enum SecondFactorError: Sendable, Equatable {
     case duplicateID
     /// The project demands a second factor, and this is the account's last one.
     case lastOfRequired
-    /// The pending sign-in's account has no second factor that the call can ask for.
+    /// The call does not ask for second factors of this kind.
     case unsupported
+    /// The account has a second factor of another system's that no call of this server asks for.
+    case unanswerable
 
     /// A kind of second factor that a project offers or not.
     package enum Kind: Sendable, Equatable { case totp, sms, recoveryCode }

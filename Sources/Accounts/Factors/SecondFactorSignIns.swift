@@ -126,7 +126,7 @@ package struct SecondFactorSignIns: Sendable {
         _ code: UTF8Text, of factor: SecondFactors.Factor, _ waiting: PendingSignIns.Waiting, in project: ProjectSettings
     ) throws(AccountError) -> PassedSecondFactor {
         // The system that it came from kept the secret, so no code can be judged here.
-        guard let totp = factor.totp else { throw .secondFactor(.unsupported) }
+        guard let totp = factor.totp else { throw .secondFactor(.unanswerable) }
         let adjacent = Int64(project.multiFactor.adjacentIntervals)
         guard let step = totp.step(of: code.asString, at: clock.now(), adjacent: adjacent), step > waiting.lastStep(of: factor.id) else {
             throw .wrongCode

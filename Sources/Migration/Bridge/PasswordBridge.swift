@@ -65,7 +65,7 @@ package final class PasswordBridge: Sendable {
             }
             // A factor of both tells that it is. One that was enrolled there after the import is unknown here, and one factor is not enough.
             guard let candidate, factorIDs.contains(where: { candidate.factors.factor($0.asString) != nil }) else {
-                throw candidate == nil ? wrong : .secondFactor(.unsupported)
+                throw candidate == nil ? wrong : .secondFactor(.unanswerable)
             }
             return try await former.settle(password, of: candidate.id, email: email, in: project, from: client)
         case .blocked(let text):

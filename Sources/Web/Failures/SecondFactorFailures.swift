@@ -33,6 +33,7 @@ extension Failure {
             case .duplicateID: Failure("DUPLICATE_MFA_ENROLLMENT_ID")
             case .lastOfRequired: .operationNotAllowed("The project demands a second factor, and this is the account's last one.")
             case .unsupported: .unsupportedSecondFactor
+            case .unanswerable: .unanswerableSecondFactor
             }
     }
 }
