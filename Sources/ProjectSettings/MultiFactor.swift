@@ -18,7 +18,7 @@ extension ProjectSettings {
         /// Whether codes by text messages can be enrolled.
         package var sms = false
         /// Whether authenticator apps can be enrolled.
-        package var totp = true
+        package var authenticatorApps = true
         /// How many periods before and after the present one a code of an authenticator app still counts.
         package var adjacentIntervals = 1
         /// Whether people get codes on paper that stand in for a second factor once.
@@ -29,7 +29,7 @@ extension ProjectSettings {
         package init() {}
 
         package var allowsEnrollment: Bool { state != .disabled }
-        package var offersTOTP: Bool { allowsEnrollment && totp }
+        package var offersTOTP: Bool { allowsEnrollment && authenticatorApps }
         package var offersSMS: Bool { allowsEnrollment && sms }
     }
 }
@@ -47,16 +47,16 @@ extension ProjectSettings.MultiFactor {
         self.init()
         state = section.choice("state", default: state)
         sms = section.bool("sms", default: sms)
-        let totp = section.section("totp")
-        self.totp = totp.bool("enabled", default: self.totp)
-        adjacentIntervals = totp.int("adjacentIntervals", default: adjacentIntervals, in: 0...10)
-        totp.finish()
+        let apps = section.section("totp")
+        authenticatorApps = apps.bool("enabled", default: authenticatorApps)
+        adjacentIntervals = apps.int("adjacentIntervals", default: adjacentIntervals, in: 0...10)
+        apps.finish()
         recoveryCodes = section.bool("recoveryCodes", default: recoveryCodes)
         let time = section.value("rememberDevice", expected: "0 (no device is remembered), or 1h to 365d") { text in
             text == "0" ? .zero : Duration(text: text).flatMap { (.seconds(3600)...(.seconds(365 * 86400))).contains($0) ? $0 : nil }
         }
         rememberDevice = time == .zero ? nil : time
-        if state != .disabled, !self.totp, !sms {
+        if state != .disabled, !authenticatorApps, !sms {
             section.note("state", "has no effect: neither totp nor sms can be enrolled")
         }
         section.finish()
