@@ -23,7 +23,7 @@ struct ProjectConfig: Codable, Sendable {
     var signIn: SignIn
     var notification: Notification
     var client: Client
-    var mfa: MultiFactor
+    var mfa: MFA
     var multiTenant = MultiTenant()
     var authorizedDomains: [String]
     var emailPrivacyConfig: EmailPrivacy
@@ -38,7 +38,7 @@ struct ProjectConfig: Codable, Sendable {
     struct SendEmail: Codable { var callbackUri: String }
     struct Client: Codable { var permissions: Permissions }
     struct Permissions: Codable { var disabledUserSignup: Bool, disabledUserDeletion: Bool }
-    struct MultiFactor: Codable { var state: String, enabledProviders: [String]?, providerConfigs: [FactorConfig]? }
+    struct MFA: Codable { var state: String, enabledProviders: [String]?, providerConfigs: [FactorConfig]? }
     struct FactorConfig: Codable { var state: String, totpProviderConfig: TOTPConfig }
     struct TOTPConfig: Codable { var adjacentIntervals: Int }
     struct MultiTenant: Codable { var allowTenants = false }
@@ -64,7 +64,7 @@ struct ProjectConfig: Codable, Sendable {
             defaultLocale: settings.branding.language)
         client = Client(permissions: Permissions(disabledUserSignup: !methods.signUp, disabledUserDeletion: !methods.deletion))
         let factors = settings.multiFactor
-        mfa = MultiFactor(
+        mfa = MFA(
             state: factors.state.rawValue.uppercased(), enabledProviders: factors.offersSMS ? ["PHONE_SMS"] : nil,
             providerConfigs: factors.offersTOTP
                 ? [FactorConfig(state: "ENABLED", totpProviderConfig: TOTPConfig(adjacentIntervals: factors.adjacentIntervals))] : nil)
