@@ -170,6 +170,7 @@ ELSEWHERE = {
     "server listen": ("`127.0.0.1:8080`", "listen ?? ListenAddress(host: .loopback, port: 8080)"),
     "server mail.smtp.port": ("`587`; with `tls` `465`, with `none` `25`", "case .starttls: 587; case .tls: 465; case .none: 25"),
     "project sessions.idle": ("`0`", "idle = time == .zero ? nil : time"),
+    "project mfa.rememberDevice": ("`0`", "rememberDevice = time == .zero ? nil : time"),
     "project openIDProvider.clients[].authentication": (
         "`none`; with `kind: confidential` `basic`",
         "static func usualAuthentication(of kind: Kind) -> Authentication { kind == .confidential ? .basic : .none }",
