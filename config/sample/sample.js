@@ -2,7 +2,9 @@
 // - With pages of its own. With a provider, the browser goes to /__/auth/start and comes back with a one-time code, and the app calls
 //   accounts:signInWithIdp. For passwords, guests and links by mail, it makes one call each.
 // - Through the hosted page of Gatehouse, by OpenID Connect: openid.js.
+// A sign-in of the first way may ask for a second factor: second-factor.js.
 import { RelyingParty, challenge, decode, random } from "./openid.js";
+import { SecondFactor } from "./second-factor.js";
 
 const { project, issuer, apiKey, providers, developmentProviders, methods, openID } = await (await fetch("project.json")).json();
 const page = location.origin + location.pathname;
@@ -29,6 +31,8 @@ async function call(path, body) {
   throw new Error(message);
 }
 
+const secondFactor = new SecondFactor(call, element("second-factor"));
+
 async function signInAt(providerId) {
   const verifier = random();
   const state = random();
@@ -49,6 +53,7 @@ async function signInHosted() {
 async function keep(signedIn) {
   const pending = memory.read("pending");
   memory.forget("pending");
+  if (signedIn.mfaPendingCredential) signedIn = await secondFactor.pass(signedIn);
   const isOwner = pending && pending.email === decode(signedIn.idToken).email?.toLowerCase();
   const { idToken, refreshToken } = isOwner ? await link(pending.token, signedIn.idToken) : signedIn;
   memory.write("session", { idToken, refreshToken });
@@ -60,9 +65,8 @@ const link = (pendingToken, idToken) =>
 const typed = () => ({ email: element("email").value, password: element("secret").value, returnSecureToken: true });
 
 // Asks for a mail. On this machine, in development mode, the page can show its link without a mailbox.
-async function mail(requestType) {
-  const { email } = typed();
-  await call("/v1/accounts:sendOobCode", { requestType, email, continueUrl: page, canHandleCodeInApp: true });
+async function mail(requestType, { email, idToken } = typed()) {
+  await call("/v1/accounts:sendOobCode", { requestType, email, idToken, continueUrl: page, canHandleCodeInApp: true });
   // The link may be opened in another tab.
   localStorage.setItem("email", email);
   const sent = (await (await fetch(`/emulator/v1/projects/${project}/oobCodes`)).json()).oobCodes;
@@ -116,6 +120,18 @@ async function remove() {
   memory.forget("session");
 }
 
+// Only an account whose address is verified has second factors.
+async function enroll() {
+  const { idToken } = memory.read("session");
+  const { email, emailVerified } = (await call("/v1/accounts:lookup", { idToken })).users[0];
+  if (email && !emailVerified) {
+    await mail("VERIFY_EMAIL", { email, idToken });
+    throw new Error("First confirm your address: a mail is on its way.");
+  }
+  const tokens = await secondFactor.enroll(idToken, email);
+  memory.write("session", { idToken: tokens.idToken, refreshToken: tokens.refreshToken });
+}
+
 // A session of the hosted page also lasts in the browser, so it ends there, too.
 async function signOut() {
   const session = memory.read("session");
@@ -148,7 +164,7 @@ async function show() {
   element("address").textContent = email ? `${email}, ${isVerified ? "verified" : "not verified"}` : "no e-mail address";
   element("badge").textContent = badge;
   element("source").textContent = source;
-  element("delete").hidden = Boolean(session.accessToken);
+  for (const name of ["delete", "enroll"]) element(name).hidden = Boolean(session.accessToken);
   element("account").textContent = JSON.stringify(user, null, 2);
   element("claims").textContent = JSON.stringify(claims, null, 2);
   element("token").textContent = session.idToken;
@@ -207,6 +223,7 @@ element("hosted").hidden = !hosted;
 element("at-hosted").onclick = () => attempt(signInHosted);
 element("guest").onclick = () => attempt(async () => keep(await call("/v1/accounts:signUp", { returnSecureToken: true })));
 element("refresh").onclick = () => attempt(refresh);
+element("enroll").onclick = () => attempt(enroll);
 element("delete").onclick = () => attempt(remove);
 element("sign-out").onclick = () => attempt(signOut);
 await attempt(finish);

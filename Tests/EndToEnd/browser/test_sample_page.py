@@ -1,8 +1,10 @@
 """A real browser on the sample page: headless Chromium signs in, refreshes, signs out and deletes the account."""
 
 import json
+import time
 
 import jwt
+import pyotp
 import pytest
 import requests
 from selenium.webdriver.common.by import By
@@ -13,7 +15,7 @@ from support.browser.hosted_page import HostedPage
 from support.browser.tab import Tab, until
 from support.harness import ROOT
 from support.issuers import stand_ins
-from support.leaks import note_fields
+from support.leaks import note, note_fields
 from support.names import METHODS, TIMEOUT
 from support.servers.make_run import Person
 from support.servers.site import Site
@@ -31,7 +33,7 @@ def sample(real_issuer):
     site = Site(
         {"oidc.demo": real_issuer.entry(name="Local issuer")},
         settings={"sample": str(SAMPLE), "developmentProject": "demo"},
-        project={"signIn": METHODS},
+        project={"signIn": METHODS, "mfa": {"state": "enabled"}},
     )
     page = [site.url + "/sample/"]
     site.project["redirectURLs"] = page
@@ -112,6 +114,33 @@ def test_signing_out_and_deleting_the_account(browser, sample):
     shown(browser, BUTTON)
     assert session(browser) is None
     assert sample.value("SELECT count(*) FROM accounts") == 0
+
+
+def test_an_authenticator_app_is_enrolled_and_asked_for(browser, sample):
+    sign_in(browser, sample)
+    shown(browser, "enroll").click()
+    form = shown(browser, "second-factor")
+    totp = pyotp.TOTP(note(form.find_element(By.CSS_SELECTOR, "[data-part=secret]").text))
+
+    def enter(code):
+        form.find_element(By.CSS_SELECTOR, "[data-part=code]").send_keys(code)
+        form.find_element(By.CSS_SELECTOR, "button.primary").click()
+
+    enter("000 000")
+    until(browser, lambda: form.text.startswith("That code was wrong"), "refusal")
+    enter(totp.now())
+    until(browser, lambda: not form.is_displayed(), "end of the enrolment")
+    assert json.loads(browser.find_element(By.ID, "claims").text)["firebase"]["sign_in_second_factor"] == "totp"
+    shown(browser, "sign-out").click()
+    shown(browser, BUTTON).click()
+    until(browser, lambda: "/oauth2/authorize" in browser.current_url, "page of the issuer")
+    browser.find_element(By.XPATH, "//button[@name='sub'][@value='ada']").click()
+    form = shown(browser, "second-factor")
+    assert session(browser) is None
+    enter(totp.at(int(time.time()) + 30))
+    shown(browser, "sign-out")
+    shown(browser, "delete").click()
+    shown(browser, BUTTON)
 
 
 def test_the_hosted_page_signs_in(browser, sample):
