@@ -98,7 +98,7 @@ package struct PendingSignIns: Sendable {
     }
 
     private static func columns(in project: ProjectSettings) -> SQL {
-        "p.kind, p.sign_in_provider, p.method, p.auth_time, a.factor_secrets, a.totp_steps::text, \(Account.columns(in: project))"
+        "p.kind, p.sign_in_provider, p.method, p.auth_time, p.created_at, a.factor_secrets, a.totp_steps::text, \(Account.columns(in: project))"
     }
 
     private func waiting(
@@ -108,7 +108,9 @@ package struct PendingSignIns: Sendable {
         let stored = try reading { try Stored(row) }
         guard let account = stored.account, let kind = Session.Kind(rawValue: stored.kind) else { throw .secondFactor(.pendingUnknown) }
         guard !account.disabled else { throw .accountDisabled }
-        guard account.takesProof(from: stored.authTime) else { throw .secondFactor(.pendingUnknown) }
+        // A takeover ends the sessions that were there, and begins this one at the same time.
+        guard !stored.created.isInEarlierSecond(than: account.validSince), account.sessionsEndedAt.map({ stored.created >= $0 }) ?? true
+        else { throw .secondFactor(.pendingUnknown) }
         return Waiting(
             credential: credential, account: account, kind: kind, signInProvider: stored.signInProvider, method: stored.method,
             authTime: stored.authTime, factors: SecondFactors(try secrets.opened(account, stored.secrets, in: project)), steps: stored.steps
@@ -121,6 +123,7 @@ package struct PendingSignIns: Sendable {
         let signInProvider: String
         let method: String
         let authTime: Instant
+        let created: Instant
         let secrets: [UInt8]?
         let steps: String?
         let account: Account?
@@ -131,6 +134,7 @@ package struct PendingSignIns: Sendable {
             signInProvider = try row.next()
             method = try row.next()
             authTime = try row.next()
+            created = try row.next()
             secrets = try row.next()
             steps = try row.next()
             account = try Account(&row)

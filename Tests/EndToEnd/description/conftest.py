@@ -26,6 +26,7 @@ def projects(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def production(projects):
+    projects = {**projects, "passkeys": {"rpId": "auth.example.com", "origins": ["https://auth.example.com"]}}
     site = Site(
         settings=PRODUCTION,
         project={**projects, "redirectURLs": [], "authorizedDomains": ["auth.example.com", "localhost"]},
@@ -38,6 +39,7 @@ def production(projects):
 
 @pytest.fixture(scope="module")
 def development(projects):
+    projects = {**projects, "passkeys": {"rpId": "localhost"}}
     site = Site(settings={"developmentProject": "demo"}, project=projects, others={"other": {**OTHER, **projects}})
     site.serve()
     yield site
