@@ -55,7 +55,8 @@ package struct AccountAdministration: Sendable {
         guard let account = try await directory.account(id, in: project) else { throw .accountNotFound }
         let hash = try await hash(change, for: try change.applied(to: account, at: clock.now()))
         do {
-            let sealed = try await storage.read(Self.sealedFactors(of: id, in: project))
+            // The rows are not needed for other changes.
+            let sealed = change.secondFactors == nil ? [] : try await storage.read(Self.sealedFactors(of: id, in: project))
             let (changed, statements) = try carryOut(change, on: account, sealed, hash, by: administrator)
             _ = try await storage.write(all: statements, by: administrator, waitingFor: id)
             return changed
