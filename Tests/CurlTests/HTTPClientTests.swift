@@ -129,7 +129,8 @@ import Text
         }
         let error = await failure(of: patient(.post, "https://127.0.0.1:\(server.port)/", body: []), with: try makeClient())
         #expect(notes.all == ["3 4 3 3", "h2"])
-        #expect(error?.isUnreachable == true)
+        guard case .notConnected(let reason) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(!reason.isEmpty)
     }
 
     @Test func `ignores the proxy that the environment names`() async throws {

@@ -2,6 +2,7 @@
 
 import functools
 import re
+from itertools import zip_longest
 
 from support.configuration import check as binary
 from support.configuration import page, sources
@@ -79,14 +80,18 @@ def known():
     project["apps"] = [ios, android]
     for name in ("clients", "userFlows"):
         project["openIDProvider"][name] = [section("project", f"openIDProvider.{name}[]")]
-    project["providers"] = {entry.removeprefix("providers."): section("project", entry) for entry in ENTRIES}
+    entries = {entry.removeprefix("providers."): section("project", entry) for entry in ENTRIES}
+    project["providers"] = {}
     # Keys that are read only beside the value of another one.
     conditions = {(row.section.removeprefix("providers."), *row.condition) for row in ROWS if row.section in ENTRIES and row.condition}
     others = {provider: {**section("project", f"providers.{provider}"), key: value} for provider, key, value in conditions}
     found = {}
-    for server, of_project in zip(servers, (project, {**binary.project(1), "providers": others})):
+    # A file has at most 1 MiB, so each entry has one of its own.
+    of_entries = [{provider: entry} for provider, entry in entries.items()] + [others]
+    projects = [project, *({**binary.project(1), "providers": providers} for providers in of_entries)]
+    for server, of_project in zip_longest(servers, projects, fillvalue=servers[1]):
         faults, _ = binary.check(server, {"project": of_project})
-        for file, name, document in (("server", "gatehouse", server), ("project", "project", project)):
+        for file, name, document in (("server", "gatehouse", server), ("project", "project", of_project)):
             unknown = {path for of, path, message in faults if of == name and message.startswith("unknown key")}
             for path, keys in keys_read(document, unknown):
                 found.setdefault((file, path), set()).update(keys)
@@ -171,6 +176,11 @@ ELSEWHERE = {
     "server mail.smtp.port": ("`587`; with `tls` `465`, with `none` `25`", "case .starttls: 587; case .tls: 465; case .none: 25"),
     "project sessions.idle": ("`0`", "idle = time == .zero ? nil : time"),
     "project mfa.rememberDevice": ("`0`", "rememberDevice = time == .zero ? nil : time"),
+    "project mfa.totp.enabled": ("`true`", "package var authenticatorApps = true"),
+    "project phone.enabled": ("`false`", "package var enabled = false"),
+    "project phone.transport.twilio.endpoint": ("`https://api.twilio.com`", 'section.endpoint("https://api.twilio.com"'),
+    "project phone.transport.vonage.endpoint": ("`https://rest.nexmo.com`", 'section.endpoint("https://rest.nexmo.com"'),
+    "project passkeys.attestation": ("`none`", 'enum Attestation: String, CaseIterable { case noStatement = "none" }'),
     "project openIDProvider.clients[].authentication": (
         "`none`; with `kind: confidential` `basic`",
         "static func usualAuthentication(of kind: Kind) -> Authentication { kind == .confidential ? .basic : .none }",
