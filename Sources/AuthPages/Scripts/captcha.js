@@ -25,8 +25,9 @@
   function load(name, query, ready) {
     loading ??= new Promise((resolve, reject) => {
       const shim = window.grecaptcha;
-      // Google's scripts write into an object of this name.
-      if (name === "grecaptcha") window.grecaptcha = undefined;
+      // Google's scripts write into an object of this name, and leave a `ready` that is there. Until they are done, the page finds the rest of ours in it.
+      const { ready: own, ...rest } = shim;
+      if (name === "grecaptcha") window.grecaptcha = rest;
       const element = document.createElement("script");
       element.src = `${settings.script}?${query}`;
       element.onload = () =>

@@ -39,7 +39,7 @@ def production(projects):
 
 @pytest.fixture(scope="module")
 def development(projects):
-    projects = {**projects, "passkeys": {"rpId": "localhost"}}
+    projects = {**projects, "passkeys": {"rpId": "localhost", "origins": ["http://localhost:3000"]}}
     site = Site(settings={"developmentProject": "demo"}, project=projects, others={"other": {**OTHER, **projects}})
     site.serve()
     yield site
