@@ -3,27 +3,15 @@ import JSON
 import Postgres
 package import ProjectSettings
 import Runtime
-package import Text
+import Text
 
 /// The secret by which a client goes on with a sign-in that waits for a second factor (Firebase's `mfaPendingCredential`).
-package struct PendingCredential: Sendable, Equatable {
-    package let text: String
-    let hash: [UInt8]
+package struct PendingCredential: KeptSecret {
+    package let bytes: [UInt8]
 
-    private static let count = 32
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// `nil` for a text that cannot be one.
-    package init?(_ text: UTF8Text) {
-        guard let bytes = Base64URL.decodeStrict(text.asString), bytes.count == Self.count else { return nil }
-        self.init(bytes: bytes)
-    }
-
-    private init(bytes: [UInt8]) {
-        text = Base64URL.encode(bytes)
-        hash = Digest.sha256(bytes)
-    }
-
-    static func random() -> PendingCredential { PendingCredential(bytes: Random.bytes(count)) }
+    var hash: [UInt8] { Digest.sha256(bytes) }
 }
 
 /// Sign-ins whose person has given one proof and owes a second factor: rows that live for minutes.

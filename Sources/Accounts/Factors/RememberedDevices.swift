@@ -2,27 +2,12 @@ import Crypto
 import Postgres
 import ProjectSettings
 import Runtime
-package import Text
 
 /// The secret by which a client shows that a second factor was passed on its device.
-package struct DeviceToken: Sendable, Equatable {
-    package let text: String
-    fileprivate let bytes: [UInt8]
+package struct DeviceToken: KeptSecret {
+    package let bytes: [UInt8]
 
-    private static let count = 32
-
-    /// `nil` for a text that cannot be one.
-    package init?(_ text: UTF8Text) {
-        guard let bytes = Base64URL.decodeStrict(text.asString), bytes.count == Self.count else { return nil }
-        self.init(bytes: bytes)
-    }
-
-    private init(bytes: [UInt8]) {
-        text = Base64URL.encode(bytes)
-        self.bytes = bytes
-    }
-
-    package static func random() -> DeviceToken { DeviceToken(bytes: Random.bytes(count)) }
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
 /// Devices on which no second factor is asked for a while, where the project allows it (`mfa.rememberDevice`).
