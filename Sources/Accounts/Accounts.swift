@@ -40,6 +40,7 @@ package final class Accounts: Sendable {
 
     /// - Parameters:
     ///   - formerTokens: verifies Google's ID tokens, for projects whose people come from Firebase; `nil` where no call takes one.
+    ///   - formerSecondFactors: judges the second factors of people who come from Firebase; `nil` where none come.
     ///   - formerAccounts: finds the accounts of people who come from Firebase just in time; `nil` where none come.
     ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
     ///   - sendsMail: false where no way of mail is configured; then no mail is stored.
@@ -48,18 +49,21 @@ package final class Accounts: Sendable {
     package init(
         database: Database, masterKey: MasterKey, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing,
         deliveries: Deliveries, sendsMail: Bool, refusals: Refusals, signIns: SignInMetrics, formerTokens: (any FormerTokens)? = nil,
-        formerAccounts: JustInTimeImports.Source? = nil, log: Logger
+        formerSecondFactors: (any FormerSecondFactors)? = nil, formerAccounts: JustInTimeImports.Source? = nil, log: Logger
     ) {
         let storage = Storage(database: database)
         let passwords = Passwords(hashing: passwords, hashKeys: HashKeys(storage: storage, masterKey: masterKey, clock: clock))
         outbox = sendsMail ? Outbox(deliveries) : nil
         addressHashes = AddressHashes(masterKey: masterKey)
         captchaTokens = CaptchaTokens(database: database, clock: clock)
+        limits = RateLimits(database: database, clock: clock, refusals: refusals)
+        let lost = LostSecondFactors(
+            storage: storage, clock: clock, limits: limits, key: masterKey.lostFactors, keys: masterKey.formerSignIns, outbox: outbox,
+            former: formerSecondFactors)
         let completion = SignInCompletion(
             storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock,
             tokenKey: masterKey.tokenKey,
-            devices: RememberedDevices(storage: storage, key: masterKey.rememberedDevices))
-        limits = RateLimits(database: database, clock: clock, refusals: refusals)
+            devices: RememberedDevices(storage: storage, key: masterKey.rememberedDevices), lost: lost)
         let factorSecrets = FactorSecrets(keys: masterKey.factorSecrets)
         let imports = AccountImport(
             storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys,
@@ -124,7 +128,7 @@ package final class Accounts: Sendable {
             storage: storage, clock: clock, idTokens: idTokens, secrets: factorSecrets, notices: notices, completion: completion,
             keys: masterKey.enrollments)
         secondFactors = SecondFactorRules(
-            signIns: secondFactorSignIns, enrollments: enrollments, recoveryCodes: recoveryCodes,
+            signIns: secondFactorSignIns, enrollments: enrollments, recoveryCodes: recoveryCodes, lost: lost,
             phones: PhoneFactors(codes: phoneCodes, enrollments: enrollments, signIns: secondFactorSignIns))
         passkeys = PasskeyRules(
             registrations: registrations,
@@ -175,6 +179,7 @@ package struct SecondFactorRules: Sendable {
     package let signIns: SecondFactorSignIns
     package let enrollments: FactorEnrollments
     package let recoveryCodes: RecoveryCodes
+    package let lost: LostSecondFactors
     package let phones: PhoneFactors
 }
 

@@ -14,6 +14,16 @@ extension ProjectSettings {
             case mandatory
         }
 
+        /// The proof in the place of an authenticator app whose secret stayed at the system that the account came from.
+        package enum LostFactors: String, Sendable, CaseIterable {
+            /// Digits by mail.
+            case mail
+            /// Nothing: an administrator takes the factor away.
+            case administrator
+            /// The factor is taken away by the next sign-in, which needs no other.
+            case drop
+        }
+
         package var state = State.disabled
         /// Whether codes by text messages can be enrolled.
         package var sms = false
@@ -25,6 +35,7 @@ extension ProjectSettings {
         package var recoveryCodes = true
         /// How long a device on which a second factor was passed needs none; `nil` for never.
         package var rememberDevice: Duration?
+        package var lostFactors = LostFactors.mail
 
         package init() {}
 
@@ -42,6 +53,7 @@ extension ProjectSettings.MultiFactor {
     ///   totp: {enabled: true, adjacentIntervals: 1}
     ///   recoveryCodes: true
     ///   rememberDevice: 30d                     # 0 remembers none
+    ///   lostSecondFactor: mail                  # mail, administrator or drop
     /// ```
     init(_ section: Section) {
         self.init()
@@ -56,6 +68,7 @@ extension ProjectSettings.MultiFactor {
             text == "0" ? .zero : Duration(text: text).flatMap { (.seconds(3600)...(.seconds(365 * 86400))).contains($0) ? $0 : nil }
         }
         rememberDevice = time == .zero ? nil : time
+        lostFactors = section.choice("lostSecondFactor", default: lostFactors)
         if state != .disabled, !authenticatorApps, !sms {
             section.note("state", "has no effect: neither totp nor sms can be enrolled")
         }

@@ -35,6 +35,8 @@ package struct Worker: Sendable {
             database: database, masterKey: settings.masterKey, clock: process.clock, publicURL: settings.publicURL,
             signingKeys: process.signingKeys, passwords: process.passwords, deliveries: process.deliveries(database),
             sendsMail: settings.mail != nil, refusals: process.refusals, signIns: process.signIns, formerTokens: googleTokens,
+            formerSecondFactors: GoogleSecondFactors(
+                tokens: googleTokens, upstream: client, shared: process.firebaseBridge, clock: process.clock),
             formerAccounts: JustInTimeImports.Source(googleAccounts, shared: process.justInTime), log: process.log)
         let brokerage = Brokerage(
             accounts: accounts, upstream: client, metadata: process.providerMetadata, metrics: process.metrics, clock: process.clock)

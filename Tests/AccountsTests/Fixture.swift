@@ -28,7 +28,11 @@ struct Fixture {
     /// - Parameters:
     ///   - formerTokens: verifies the tokens of the system that the people come from.
     ///   - formerAccounts: has the accounts of that system.
-    init(formerTokens: (any FormerTokens)? = nil, formerAccounts: (any FormerAccounts)? = nil) async throws {
+    ///   - formerSecondFactors: judges second factors as it does.
+    init(
+        formerTokens: (any FormerTokens)? = nil, formerAccounts: (any FormerAccounts)? = nil,
+        formerSecondFactors: (any FormerSecondFactors)? = nil
+    ) async throws {
         let time = TestTime()
         self.time = time
         masterKey = MasterKey(bytes: Array(1...32))
@@ -44,6 +48,7 @@ struct Fixture {
             database: database, masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys,
             passwords: passwords, deliveries: deliveries, sendsMail: true,
             refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns, formerTokens: formerTokens,
+            formerSecondFactors: formerSecondFactors,
             formerAccounts: formerAccounts.map { [metrics] in
                 JustInTimeImports.Source($0, shared: JustInTimeImports.Shared(metrics: metrics))
             },
@@ -60,6 +65,15 @@ struct Fixture {
     var sessions: Sessions { accounts.sessions }
     var flows: SignInFlows { accounts.signIn.flows }
     var pendingTokens: PendingTokens { accounts.signIn.pendingTokens }
+
+    /// The end of sign-ins alone, also with another master key.
+    func completion(_ key: MasterKey? = nil) -> SignInCompletion {
+        let (storage, key) = (Storage(database: database), key ?? masterKey)
+        return SignInCompletion(
+            storage: storage, metrics: SignInMetrics(metrics), refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent),
+            addressHashes: AddressHashes(masterKey: key), clock: time.clock, tokenKey: key.tokenKey,
+            devices: RememberedDevices(storage: storage, key: key.rememberedDevices), lost: accounts.secondFactors.lost)
+    }
 
     /// The rules in another server process, on the same database.
     func otherProcess() throws -> Accounts {

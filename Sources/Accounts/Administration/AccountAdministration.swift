@@ -34,7 +34,7 @@ package struct AccountAdministration: Sendable {
         let hash = try await hash(change, for: account)
         let act = administrator.act(on: account.id, at: now)
         let factors = try change.secondFactors.map { list throws(AccountError) in
-            try secrets.state(list, of: empty, as: &account, nil, in: project, at: now)
+            try secrets.state(list, in: SecondFactors(nil), of: empty, as: &account, in: project, at: now)
         }
         _ = try await storage.write(
             all: [account.insert(passwordHash: hash?.text, in: project)] + (factors ?? [])
@@ -56,7 +56,7 @@ package struct AccountAdministration: Sendable {
         let hash = try await hash(change, for: try change.applied(to: account, at: clock.now()))
         do {
             // The rows are not needed for other changes.
-            let sealed = change.secondFactors == nil ? [] : try await storage.read(Self.sealedFactors(of: id, in: project))
+            let sealed = change.secondFactors == nil ? [] : try await storage.read(FactorSecrets.select(of: id, in: project))
             let (changed, statements) = try carryOut(change, on: account, sealed, hash, by: administrator)
             _ = try await storage.write(all: statements, by: administrator, waitingFor: id)
             return changed
@@ -67,7 +67,7 @@ package struct AccountAdministration: Sendable {
         return try await storage.transaction(by: administrator, waitingFor: id) { transaction in
             let results = try await transaction.query(all: [
                 "SELECT 1 FROM accounts WHERE project_id = \(project: project) AND account_id = \(id) FOR NO KEY UPDATE",
-                Account.select("a.account_id = \(id)", in: project), Self.sealedFactors(of: id, in: project),
+                Account.select("a.account_id = \(id)", in: project), FactorSecrets.select(of: id, in: project),
             ])
             guard let account = try Account(results[1]) else { throw AccountError.accountNotFound }
             let (changed, statements) = try carryOut(change, on: account, results[2], hash, by: administrator)
@@ -83,13 +83,9 @@ package struct AccountAdministration: Sendable {
         _ = try await update(id, change, by: administrator)
     }
 
-    private static func sealedFactors(of id: String, in project: ProjectSettings) -> SQL {
-        "SELECT factor_secrets FROM accounts WHERE project_id = \(project: project) AND account_id = \(id)"
-    }
-
     /// The account after the change, and the statements that store it.
     ///
-    /// - Parameter sealed: the row of `sealedFactors`.
+    /// - Parameter sealed: the rows of `FactorSecrets.select`.
     private func carryOut(
         _ change: AdministratorChange, on account: Account, _ sealed: [Row], _ hash: PasswordHash?, by administrator: Administrator
     ) throws(AccountError) -> (Account, [SQL]) {
@@ -123,8 +119,8 @@ package struct AccountAdministration: Sendable {
         let update = changed.updateByAdministrator(from: account, passwordHash: hash?.text, in: project)
         var factors: [SQL] = []
         if let list = change.secondFactors {
-            let sealed = try reading { try sealed.first?.value(as: [UInt8]?.self) ?? nil }
-            factors = try secrets.state(list, of: account, as: &changed, sealed, in: project, at: now)
+            factors = try secrets.state(
+                list, in: try secrets.factors(of: account, sealed, in: project), of: account, as: &changed, in: project, at: now)
         }
         let records = act.records(of: account.events(to: changed) + change.events(from: account, to: changed, ending), in: project)
         return (

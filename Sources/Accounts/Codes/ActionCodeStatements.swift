@@ -64,11 +64,11 @@ extension Account {
         case allButRecovery
         /// The same, except the links that sign in, which `expireSignInLinks` ends.
         case allOfDisabled
-        /// All codes that were mailed to its address or are about it. Ways back to other addresses stay.
+        /// All codes that were mailed to its address or are about it. Ways back that were mailed to other addresses stay.
         case ofItsAddress
         /// The others of one kind.
         case only(ActionCode.Kind)
-        /// Codes that were requested since then: an earlier address takes precedence over later ones.
+        /// All except the ways back that were mailed before then: an earlier address takes precedence over later ones.
         case since(Instant)
     }
 
@@ -92,9 +92,13 @@ extension Account {
         case .all: break
         case .allButRecovery: condition = " AND kind NOT IN ('recoverEmail', 'revertSecondFactorAddition')"
         case .allOfDisabled: condition = " AND kind NOT IN ('recoverEmail', 'revertSecondFactorAddition', 'signIn')"
-        case .ofItsAddress: (condition, alsoEnded) = (" AND (kind <> 'recoverEmail' OR email = \(email))", "WITH \(proofs) ")
+        case .ofItsAddress:
+            (condition, alsoEnded) = (
+                " AND (kind NOT IN ('recoverEmail', 'revertSecondFactorAddition') OR email = \(email))", "WITH \(proofs) "
+            )
         case .only(let kind): (condition, alsoEnded) = (" AND kind = \(kind.rawValue)", "")
-        case .since(let moment): condition = " AND (kind <> 'recoverEmail' OR created_at >= \(moment))"
+        case .since(let moment):
+            condition = " AND (kind NOT IN ('recoverEmail', 'revertSecondFactorAddition') OR created_at >= \(moment))"
         }
         return """
             \(alsoEnded)DELETE FROM action_codes

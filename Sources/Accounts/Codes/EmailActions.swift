@@ -108,10 +108,8 @@ extension ActionCodes {
         guard let account = pending.account else { throw .accountNotFound }
         guard !account.disabled else { throw .accountDisabled }
         guard let factor = pending.code.factor else { throw .invalidActionCode }
-        let rows = try await storage.read(
-            "SELECT factor_secrets FROM accounts WHERE project_id = \(project: project) AND account_id = \(account.id)")
-        let sealed = try reading { try rows.first?.value(as: [UInt8]?.self) ?? nil }
-        var factors = SecondFactors(try secrets.opened(account, sealed, in: project))
+        let rows = try await storage.read(FactorSecrets.select(of: account.id, in: project))
+        var factors = try secrets.factors(of: account, rows, in: project)
         factors.remove(factor.id)
         let now = clock.now()
         var (changed, statements) = secrets.removing(factors, of: account, factor.id, in: project)

@@ -29,6 +29,10 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
         case secondFactorRemoved
         /// Wrong second factors were shown, by a person who gave the first proof; the link sets another password.
         case secondFactorRefused
+        /// Digits in the place of an authenticator app's, whose secret is lost; without a link.
+        case secondFactorCode
+        /// To a person whose authenticator app Firebase still judges: it is to be set up anew.
+        case secondFactorLost
         case recoveryCodesMade
         case recoveryCodeUsed
 
@@ -43,7 +47,7 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
                 .recoverEmail
             case .signIn: .signIn
             case .secondFactorAdded: .revertSecondFactorAddition
-            case .emailCode, .secondFactorRemoved, .recoveryCodesMade, .recoveryCodeUsed: nil
+            case .emailCode, .secondFactorRemoved, .secondFactorCode, .secondFactorLost, .recoveryCodesMade, .recoveryCodeUsed: nil
             }
         }
     }
@@ -55,7 +59,7 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
     package var language: String
     /// Absolute, at the configured public URL, with the code in it: a secret until it is used. Empty for a mail with digits.
     package var link: String
-    /// The digits of `emailCode`: a secret until they are used.
+    /// The digits of `emailCode` and `secondFactorCode`: a secret until they are used.
     package var oneTimeCode: String?
     /// The address that the account will have (`verifyAndChangeEmail`) or has now (`recoverEmail`).
     package var newEmail: String?

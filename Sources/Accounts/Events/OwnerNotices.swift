@@ -5,8 +5,8 @@ import ProjectSettings
 struct OwnerNotices: Sendable {
     let mails: ActionCodeMails
 
-    /// Writes one mail for each event that its owner must learn of, to the address that the account had before. Each has a link that gives the
-    /// account back. The statements stand in the transaction that makes the change, behind the one that changes the account; call
+    /// Writes one mail for each event that its owner must learn of, to the address that the account had before. A mail about a change
+    /// that can be undone has a link for that. The statements stand in the transaction that makes the change, behind the one that changes the account; call
     /// `ActionCodeMails.wakeWorker` with them after the commit.
     ///
     /// - Parameters:

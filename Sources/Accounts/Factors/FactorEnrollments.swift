@@ -72,10 +72,7 @@ package struct FactorEnrollments: Sendable {
             return try await add(
                 factor, to: caller, proving: SecondFactorProof(kind: SecondFactorProof.totp, id: id), used: (id, step),
                 with: [started.spend(in: project)], language: language, in: project, from: client, at: now)
-        } catch {
-            guard case .database(.constraint(name: "spent_tokens_pkey", state: _)) = error else { throw error }
-            throw .codeSessionUnknown
-        }
+        } catch { throw error.ofSpentToken(.codeSessionUnknown) }
     }
 
     /// Takes a second factor from the caller's account. The last one takes the recovery codes with it.
@@ -167,6 +164,8 @@ extension FactorEnrollments {
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         let (account, token) = (caller.account, caller.token)
         var factors = caller.factors
+        // A new authenticator app takes the place of one that nothing here can judge.
+        if factor.kind == .totp { factors.removeLost() }
         factors.add(factor)
         let event = AccountEvent(.secondFactorAdded, factorID: factor.id)
         try await notices.charge(for: [event], to: account, in: project, from: client)

@@ -55,6 +55,17 @@ struct FactorSecrets: Sendable {
         return Self.joined(shown, String(decoding: secrets, as: UTF8.self))
     }
 
+    /// Selects the sealed secrets of an account.
+    static func select(of accountID: String, in project: ProjectSettings) -> SQL {
+        "SELECT factor_secrets FROM accounts WHERE project_id = \(project: project) AND account_id = \(accountID)"
+    }
+
+    /// The account's factors with their secrets, from the rows of `select`. Throws `sealBroken`.
+    func factors(of account: Account, _ rows: [Row], in project: ProjectSettings) throws(AccountError) -> SecondFactors {
+        let sealed = try reading { try rows.first?.value(as: [UInt8]?.self) ?? nil }
+        return SecondFactors(try opened(account, sealed, in: project))
+    }
+
     /// Stores a changed list in place of the one that was read, and ends the account's pending sign-ins.
     ///
     /// - Parameters:

@@ -34,10 +34,8 @@ extension FactorEnrollments {
     private func caller(in session: BrowserSession, of project: ProjectSettings) async throws(AccountError) -> FactorCaller {
         guard project.multiFactor.offersTOTP else { throw .secondFactor(.notEnabled(.totp)) }
         let account = session.account
-        let rows = try await storage.read(
-            "SELECT factor_secrets FROM accounts WHERE project_id = \(project: project) AND account_id = \(account.id)")
-        let sealed = try reading { try rows.first?.value(as: [UInt8]?.self) ?? nil }
-        let factors = SecondFactors(try secrets.opened(account, sealed, in: project))
+        let rows = try await storage.read(FactorSecrets.select(of: account.id, in: project))
+        let factors = try secrets.factors(of: account, rows, in: project)
         let caller = FactorCaller(account: account, token: session.token, factors: factors)
         try check(caller, in: project)
         return caller
@@ -49,7 +47,7 @@ extension BrowserSession {
     var token: IDToken {
         IDToken(
             accountID: account.id, sessionID: session.id, issued: session.authTime, expires: session.authTime, authTime: session.authTime,
-            signInProvider: session.signInProvider, secondFactor: session.secondFactor)
+            signInProvider: session.signInProvider, secondFactor: session.secondFactor?.shown)
     }
 
     /// Whether the project lets no one in without a second factor, and the person has none. They can enrol one at the page.

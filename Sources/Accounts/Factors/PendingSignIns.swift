@@ -39,9 +39,13 @@ package struct PendingSignIns: Sendable {
         let factors: SecondFactors
         /// The newest used step of each authenticator app, by its id.
         let steps: String?
+        /// Sealed: by which Firebase goes on with the same sign-in.
+        let formerCredential: [UInt8]?
+        /// The HMAC of digits that were mailed for this sign-in.
+        let mailedCode: [UInt8]?
     }
 
-    /// Stores a sign-in that waits for a second factor.
+    /// Stores a sign-in that waits for a second factor. Gives the sealed secrets of the account's factors.
     ///
     /// - Parameter method: the way to sign in, as metrics name it.
     static func insertion(
@@ -52,6 +56,7 @@ package struct PendingSignIns: Sendable {
         INSERT INTO pending_sign_ins (project_id, pending_hash, account_id, kind, sign_in_provider, method, auth_time, created_at, expires_at)
         VALUES (\(project: project), \(credential.hash), \(authentication.account.id), \(kind.rawValue), \(authentication.signInProvider), \(method),
             \(authentication.time), \(now), \(now + lifetime))
+        RETURNING (\(FactorSecrets.select(of: authentication.account.id, in: project)))
         """
     }
 
@@ -86,7 +91,10 @@ package struct PendingSignIns: Sendable {
     }
 
     private static func columns(in project: ProjectSettings) -> SQL {
-        "p.kind, p.sign_in_provider, p.method, p.auth_time, p.created_at, a.factor_secrets, a.totp_steps::text, \(Account.columns(in: project))"
+        """
+        p.kind, p.sign_in_provider, p.method, p.auth_time, p.created_at, p.former_credential, p.mailed_code, a.factor_secrets, a.totp_steps::text,
+        \(Account.columns(in: project))
+        """
     }
 
     private func waiting(
@@ -101,8 +109,8 @@ package struct PendingSignIns: Sendable {
         else { throw .secondFactor(.pendingUnknown) }
         return Waiting(
             credential: credential, account: account, kind: kind, signInProvider: stored.signInProvider, method: stored.method,
-            authTime: stored.authTime, factors: SecondFactors(try secrets.opened(account, stored.secrets, in: project)), steps: stored.steps
-        )
+            authTime: stored.authTime, factors: SecondFactors(try secrets.opened(account, stored.secrets, in: project)), steps: stored.steps,
+            formerCredential: stored.formerCredential, mailedCode: stored.mailedCode)
     }
 
     /// The columns of a row.
@@ -112,6 +120,8 @@ package struct PendingSignIns: Sendable {
         let method: String
         let authTime: Instant
         let created: Instant
+        let formerCredential: [UInt8]?
+        let mailedCode: [UInt8]?
         let secrets: [UInt8]?
         let steps: String?
         let account: Account?
@@ -123,6 +133,8 @@ package struct PendingSignIns: Sendable {
             method = try row.next()
             authTime = try row.next()
             created = try row.next()
+            formerCredential = try row.next()
+            mailedCode = try row.next()
             secrets = try row.next()
             steps = try row.next()
             account = try Account(&row)

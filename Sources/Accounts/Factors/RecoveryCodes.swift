@@ -121,8 +121,8 @@ package struct RecoveryCodes: Sendable {
         let mails = notices.statements(for: [event], from: account, to: account, language: language, in: project)
         return PassedSecondFactor(
             SecondFactorProof(kind: SecondFactorProof.recoveryCode, id: nil),
-            spending: [.required("DELETE FROM recovery_codes WHERE \(condition) RETURNING code_hash"), act.record(event, in: project)]
-                + mails)
+            spending: [.required("DELETE FROM recovery_codes WHERE \(condition) RETURNING code_hash"), act.record(event, in: project)],
+            mails: mails)
     }
 
     /// The statement that takes an account's codes away.

@@ -4,14 +4,16 @@ package import ProjectSettings
 import Runtime
 package import Text
 
-/// A second factor that a person has just passed, and the statements that use up what they showed.
+/// A second factor that a person has just passed, the statements that use up what they showed, and those of the mails about it.
 package struct PassedSecondFactor: Sendable {
     let proof: SecondFactorProof
     let statements: [SQL]
+    let mails: [SQL]
 
-    init(_ proof: SecondFactorProof, spending statements: [SQL]) {
+    init(_ proof: SecondFactorProof, spending statements: [SQL], mails: [SQL] = []) {
         self.proof = proof
         self.statements = statements
+        self.mails = mails
     }
 }
 
@@ -43,7 +45,7 @@ package struct SecondFactorSignIns: Sendable {
             if let recoveryCode = RecoveryCode(code), project.multiFactor.recoveryCodes {
                 return try await recoveryCodes.judge(recoveryCode, of: waiting.account, language: language, in: project, from: client)
             }
-            return try judge(code, of: factor, waiting, in: project)
+            return try await judge(code, of: factor, waiting, language: language, in: project)
         }
     }
 
@@ -52,8 +54,8 @@ package struct SecondFactorSignIns: Sendable {
         _ credential: PendingCredential, code: UTF8Text, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await signIn(credential, language: language, in: project, from: client) { waiting throws(AccountError) in
-            for factor in waiting.factors.factors where factor.totp != nil {
-                do throws(AccountError) { return try judge(code, of: factor, waiting, in: project) } catch {
+            for factor in waiting.factors.factors where factor.kind == .totp {
+                do throws(AccountError) { return try await judge(code, of: factor, waiting, language: language, in: project) } catch {
                     guard case .wrongCode = error else { throw error }
                 }
             }
@@ -106,13 +108,14 @@ package struct SecondFactorSignIns: Sendable {
         // A new one: here the client shows no device that is known.
         let device = client.device.flatMap { completion.devices.insertion(of: $0, for: account, in: project, at: now) }
         let statements =
-            [account.recordSecondFactor(in: project)] + passed.statements + [waiting.spend(in: project)] + others
-            + (device.map { [$0] } ?? [])
+            [account.recordSecondFactor(in: project)] + passed.statements + passed.mails + [waiting.spend(in: project)]
+            + others + (device.map { [$0] } ?? [])
         let authentication = Authentication(
             account: account, signInProvider: waiting.signInProvider, time: waiting.authTime, secondFactor: passed.proof)
         do {
             let done = try await completion.complete(
                 authentication, with: statements, as: .signedIn, by: waiting.method, in: project, from: client, at: now)
+            recoveryCodes.notices.mails.wakeWorker(for: passed.mails, in: project)
             return (account, done.outcome)
         } catch {
             // Another request has used the code, or the sign-in has ended. The next try says which.
@@ -123,10 +126,11 @@ package struct SecondFactorSignIns: Sendable {
 
     /// Each step is used once, and never an earlier one after it, whichever process judges.
     private func judge(
-        _ code: UTF8Text, of factor: SecondFactors.Factor, _ waiting: PendingSignIns.Waiting, in project: ProjectSettings
-    ) throws(AccountError) -> PassedSecondFactor {
-        // The system that it came from kept the secret, so no code can be judged here.
-        guard let totp = factor.totp else { throw .secondFactor(.unanswerable) }
+        _ code: UTF8Text, of factor: SecondFactors.Factor, _ waiting: PendingSignIns.Waiting, language: String, in project: ProjectSettings
+    ) async throws(AccountError) -> PassedSecondFactor {
+        guard let totp = factor.totp else {
+            return try await completion.lost.judge(code, of: factor, waiting, language: language, in: project)
+        }
         let adjacent = Int64(project.multiFactor.adjacentIntervals)
         guard let step = totp.step(of: code.asString, at: clock.now(), adjacent: adjacent), step > waiting.lastStep(of: factor.id) else {
             throw .wrongCode

@@ -54,9 +54,15 @@ package struct SecondFactors: Sendable, Equatable {
 
     package var hasTOTP: Bool { factors.contains { $0.kind == .totp } }
 
+    /// Whether all are authenticator apps, so that their secrets decide whether one can be judged here.
+    var areAllApps: Bool { !isEmpty && factors.allSatisfy { $0.kind == .totp } }
+
     mutating func add(_ factor: Factor) { factors.append(factor) }
 
     mutating func remove(_ id: String) { factors.removeAll { $0.id.isExactly(id) } }
+
+    /// Removes the authenticator apps whose secrets are lost. The list must have been read with its secrets.
+    mutating func removeLost() { factors.removeAll { $0.kind == .totp && $0.totp == nil } }
 }
 
 extension SecondFactors.Factor {

@@ -54,12 +54,12 @@ extension FactorSecrets {
     /// account.
     /// - Parameters:
     ///   - changed: the account after the rest of the change; it gets the list.
-    ///   - sealed: the secrets as they were read.
+    ///   - former: the account's factors as they were read, with their secrets.
     func state(
-        _ list: [StatedFactor], of account: Account, as changed: inout Account, _ sealed: [UInt8]?, in project: ProjectSettings,
+        _ list: [StatedFactor], in former: SecondFactors, of account: Account, as changed: inout Account, in project: ProjectSettings,
         at now: Instant
     ) throws(AccountError) -> [SQL] {
-        let factors = try SecondFactors(opened(account, sealed, in: project)).stating(list, at: now)
+        let factors = try former.stating(list, at: now)
         guard factors.isEmpty || changed.email != nil && changed.emailVerified else { throw .secondFactor(.emailUnverified) }
         changed.secondFactors = factors.text
         let resealed = self.sealed(changed, in: project)

@@ -3,6 +3,7 @@ import Identity
 package import ProjectSettings
 import Postgres
 import Runtime
+import Text
 
 /// Six digits in a text message, by which a person proves that they have a phone.
 ///
@@ -47,12 +48,11 @@ package struct PhoneCodes: Sendable {
             try await traffic.check(rows, of: number.region, in: project, at: clock.now())
         }
         let isDecoy = purpose == .signIn && !project.signIn.signUp ? try await !hasAccount(number.text, in: project) : false
-        let secret = Random.bytes(32)
-        let hash = Digest.sha256(secret)
+        let secret = PhoneCodeSecret.random()
+        let hash = Digest.sha256(secret.bytes)
         let code = destination.testCode ?? EmailCodes.digits()
         let now = clock.now()
         let expires = now + Self.lifetime
-        let session = Base64URL.encode(secret)
         var statements: [SQL] = [
             """
             INSERT INTO sms_codes (project_id, session_hash, purpose, phone_number, region, code_hash, account_id, factor_id, pending_hash, expires_at)
@@ -62,7 +62,7 @@ package struct PhoneCodes: Sendable {
         ]
         let message = OutgoingTextMessage(
             purpose: purpose.name, to: number.text, region: destination.isTest ? nil : number.region, language: language, code: code,
-            appSignatureHash: appSignatureHash, session: deliveries.keepsDelivered ? session : nil)
+            appSignatureHash: appSignatureHash, session: deliveries.keepsDelivered ? secret.text : nil)
         if !destination.isTest {
             statements += [
                 deliveries.insert(message, until: expires, for: hash, in: project, isDue: !isDecoy),
@@ -73,7 +73,7 @@ package struct PhoneCodes: Sendable {
         }
         _ = try await storage.write(all: statements)
         deliveries.wakeWorker(for: .sms, in: project)
-        return session
+        return secret.text
     }
 
     private func hasAccount(_ number: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
@@ -86,10 +86,10 @@ package struct PhoneCodes: Sendable {
     /// Throws `codeSessionUnknown` for a text that names no code of this step, `codeSessionExpired` for a code that is too old or was tried too
     /// often, `tooManyAttempts`, and `wrongCode`.
     func prove(
-        _ digits: String, of session: String, for purpose: PhonePurpose, in project: ProjectSettings, from client: Session.ClientInfo
+        _ digits: String, of session: UTF8Text, for purpose: PhonePurpose, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> ProvenNumber {
-        guard let secret = Base64URL.decodeStrict(session), secret.count == 32 else { throw .codeSessionUnknown }
-        let hash = Digest.sha256(secret)
+        guard let secret = PhoneCodeSecret(session) else { throw .codeSessionUnknown }
+        let hash = Digest.sha256(secret.bytes)
         let row: SQL = """
             project_id = \(project: project) AND session_hash = \(hash) AND purpose = \(purpose.name)
                 AND account_id IS NOT DISTINCT FROM \(purpose.accountID) AND pending_hash IS NOT DISTINCT FROM \(purpose.pending)
@@ -129,10 +129,15 @@ package struct PhoneCodes: Sendable {
         try await deliveries.recentTextMessages(in: project)
     }
 
-    private func mac(_ code: String, of secret: [UInt8], for number: String, in project: ProjectSettings) -> [UInt8] {
-        let parts = [Array(project.storageID.utf8), secret, Array(number.utf8), Array(code.utf8)]
+    private func mac(_ code: String, of secret: PhoneCodeSecret, for number: String, in project: ProjectSettings) -> [UInt8] {
+        let parts = [Array(project.storageID.utf8), secret.bytes, Array(number.utf8), Array(code.utf8)]
         return Digest.hmacSHA256(key: key, parts.flatMap { Int64($0.count).bigEndianBytes + $0 })
     }
+}
+
+/// The name of a code for its client (`sessionInfo`). The database has its hash.
+struct PhoneCodeSecret: KeptSecret {
+    let bytes: [UInt8]
 }
 
 /// A number that the right digits have proven.

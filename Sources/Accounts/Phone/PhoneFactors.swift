@@ -15,6 +15,9 @@ package struct PhoneFactors: Sendable {
     package struct Request: Sendable {
         package let destination: PhoneDestination
         let purpose: PhonePurpose
+
+        /// The code for a sign-in, or for the number of the caller's account.
+        package static func signIn(to destination: PhoneDestination) -> Request { Request(destination: destination, purpose: .signIn) }
     }
 
     /// The code that enrols a number for the caller's account.
@@ -67,14 +70,15 @@ package struct PhoneFactors: Sendable {
             let number =
                 if let proven { proven } else {
                     try await codes.prove(
-                        code.asString, of: session.asString, for: .enrol(accountID: caller.account.id), in: project, from: client)
+                        code.asString, of: session, for: .enrol(accountID: caller.account.id), in: project, from: client)
                 }
             proven = number
             guard !caller.factors.hasPhone(number.text) else { throw .secondFactor(.exists) }
             let (id, now) = (AccountID.random(), codes.clock.now())
             return try await enrollments.add(
                 SecondFactors.Factor(phone: number.text, id: id, name: name, at: Timestamp.text(now)), to: caller,
-                proving: SecondFactorProof(kind: SignInProvider.phone, id: id), with: codes.spend(number, in: project), language: language,
+                proving: SecondFactorProof(kind: SecondFactorProof.phone, id: id), with: codes.spend(number, in: project),
+                language: language,
                 in: project, from: client, at: now)
         }
     }
@@ -88,11 +92,11 @@ package struct PhoneFactors: Sendable {
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await signIns.signIn(credential, language: language, in: project, from: client) { waiting throws(AccountError) in
             let purpose = PhonePurpose.mfaSignIn(accountID: waiting.account.id, factorID: nil, pending: credential.hash)
-            let number = try await codes.prove(code.asString, of: session.asString, for: purpose, in: project, from: client)
+            let number = try await codes.prove(code.asString, of: session, for: purpose, in: project, from: client)
             // The number may have been withdrawn, or enrolled anew, since the code was sent.
             guard let id = number.factorID, waiting.factors.factor(id)?.kind == .phone(number.text) else { throw .codeSessionUnknown }
             return PassedSecondFactor(
-                SecondFactorProof(kind: SignInProvider.phone, id: id), spending: codes.spend(number, in: project))
+                SecondFactorProof(kind: SecondFactorProof.phone, id: id), spending: codes.spend(number, in: project))
         }
     }
 }

@@ -1,6 +1,7 @@
 import Postgres
 package import ProjectSettings
 import Runtime
+package import Text
 
 /// Signs people in by phone numbers, and gives accounts their numbers.
 package struct PhoneSignIns: Sendable {
@@ -15,7 +16,7 @@ package struct PhoneSignIns: Sendable {
     /// The proof that the client shows for a number.
     package enum Proof: Sendable {
         /// The digits of a message, and the text that names the code.
-        case code(String, session: String)
+        case code(String, session: UTF8Text)
         /// The answer of an earlier call, which found that another account has the number.
         case temporary(String, number: String)
     }

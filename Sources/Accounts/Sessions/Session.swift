@@ -3,7 +3,7 @@ package import Text
 
 /// A second factor that a person has passed, by Firebase's names.
 package struct SecondFactorProof: Sendable, Equatable {
-    /// `sign_in_second_factor` of ID tokens: `phone`, `totp`, or of our own `passkey` and `recovery_code`.
+    /// `sign_in_second_factor` of ID tokens: `phone`, `totp`, or of our own `passkey`, `recovery_code` and `email`.
     package let kind: String
     /// `second_factor_identifier` of ID tokens: which one of the account's.
     let id: String?
@@ -17,6 +17,8 @@ package struct SecondFactorProof: Sendable, Equatable {
     static let totp = "totp"
     static let passkey = "passkey"
     static let recoveryCode = "recovery_code"
+    /// Digits that were mailed in the place of a lost factor.
+    static let email = "email"
     /// That of a remembered device. Tokens do not show it: no second factor was passed for the session.
     static let rememberedDevice = SecondFactorProof(kind: "remembered_device", id: nil)
 
@@ -34,7 +36,7 @@ package struct SecondFactorProof: Sendable, Equatable {
     }
 
     /// Whether the person may change how the account is opened. A code on paper is found more easily than a device.
-    var countsForChanges: Bool { kind != Self.recoveryCode }
+    var countsForChanges: Bool { shown != nil && kind != Self.recoveryCode }
 }
 
 /// One lasting sign-in: the refresh tokens that come from one authentication.

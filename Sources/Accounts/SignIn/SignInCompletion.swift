@@ -6,7 +6,7 @@ import Runtime
 /// States which person was proven, in which way, and when.
 package struct Authentication: Sendable {
     /// As the statements of its sign-in leave it. A custom token's has only its id, since its sign-in reads no account.
-    let account: Account
+    var account: Account
     /// `sign_in_provider` of the session's ID tokens: the id of a provider, or a name of `SignInProvider`.
     let signInProvider: String
     /// When the person authenticated; before now when a pending token kept the provider's answer.
@@ -31,6 +31,7 @@ struct SignInCompletion: Sendable {
     /// The id of the key that makes the session's first refresh token.
     let tokenKey: Int32
     let devices: RememberedDevices
+    let lost: LostSecondFactors
 
     /// Makes the session, commits it together with `statements`, and counts the sign-in.
     ///
@@ -50,7 +51,13 @@ struct SignInCompletion: Sendable {
         id: [UInt8] = Random.bytes(Session.idCount), sharesCommit: Bool = false, in project: ProjectSettings,
         from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> (outcome: SignInOutcome, rows: [[Row]]) {
-        var authentication = authentication
+        var (authentication, statements) = (authentication, statements)
+        if SignInStep.due(after: authentication) == .secondFactor,
+            let dropping = try await lost.dropping(from: authentication.account, in: project, from: client, at: now)
+        {
+            authentication.account.secondFactors = nil
+            statements += dropping
+        }
         if SignInStep.due(after: authentication) == .secondFactor, let device = client.device, !authentication.isBridged,
             try await devices.knows(device, of: authentication.account, in: project, at: now)
         {
@@ -70,10 +77,17 @@ struct SignInCompletion: Sendable {
             sharesCommit
             ? try await storage.write(all: all, sharingCommitAs: Array(authentication.account.id.utf8))
             : try await storage.write(all: all, waitingFor: authentication.account.id)
-        if case .session = end.outcome, let counted {
-            metrics.count(method ?? authentication.signInProvider, counted, in: project.id)
+        switch end.outcome {
+        case .session:
+            if let counted { metrics.count(method ?? authentication.signInProvider, counted, in: project.id) }
+            return (end.outcome, rows)
+        case .pending(var pending):
+            // A link in a mail and digits in a mail prove the same mailbox.
+            if !authentication.isBridged, method != EmailLinkSignIns.emailLink, authentication.account.factors.areAllApps {
+                pending.needsStandIn = try LostSecondFactors.areLost(rows[statements.count])
+            }
+            return (.pending(pending), rows)
         }
-        return (end.outcome, rows)
     }
 
     /// The outcome of a sign-in after which `step` is due, and the statements that store it.

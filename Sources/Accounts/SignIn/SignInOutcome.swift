@@ -12,6 +12,8 @@ package struct PendingSignIn: Sendable, Equatable {
     package let due: SignInStep
     /// By which the client goes on with it.
     package let credential: PendingCredential
+    /// Whether the secrets of the account's second factors are lost, and nothing stands in for them yet (`LostSecondFactors`).
+    package var needsStandIn = false
 }
 
 /// A step between the first proof of a person and their session.

@@ -41,6 +41,7 @@ extension Schema {
             ("0033_second_factors.sql", PackageResources._033_second_factors_sql),
             ("0034_phone_codes.sql", PackageResources._034_phone_codes_sql),
             ("0035_passkeys.sql", PackageResources._035_passkeys_sql),
+            ("0036_lost_second_factors.sql", PackageResources._036_lost_second_factors_sql),
         ])
     }
 }

@@ -28,6 +28,10 @@ package struct MasterKey: Sendable {
     let recoveryCodes: [UInt8]
     /// Authenticates the secrets of remembered devices.
     let rememberedDevices: [UInt8]
+    /// Authenticates the digits that are mailed in the place of a lost second factor.
+    let lostFactors: [UInt8]
+    /// Seals what Firebase goes on with to judge a second factor.
+    let formerSignIns: SealingKeys
     /// Authenticate refresh tokens; the first one makes them.
     let refreshTokens: [RefreshTokenKey]
     /// The same for the cookies of sessions at the pages, and for the refresh tokens of relying parties.
@@ -69,6 +73,8 @@ package struct MasterKey: Sendable {
         enrollments = SealingKeys(derived("enrolments of second factors"))
         recoveryCodes = derived("recovery codes")[0]
         rememberedDevices = derived("remembered devices")[0]
+        lostFactors = derived("digits for lost second factors")[0]
+        formerSignIns = SealingKeys(derived("sign-ins at Firebase"))
         let ids = derived("id").map { id in id.prefix(4).reduce(0) { $0 << 8 | Int32($1) } }
         func tokenKeys(_ purpose: String) -> [RefreshTokenKey] { zip(ids, derived(purpose)).map(RefreshTokenKey.init) }
         refreshTokens = tokenKeys("refresh tokens")

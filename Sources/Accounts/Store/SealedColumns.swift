@@ -73,6 +73,14 @@ extension SealedColumns {
             FactorSecrets.context(project, key[0])
         })
 
+    static let formerCredentials = SealedColumns(
+        names: ["former_credential"],
+        seal: Seal(
+            rowName: RowName(one: "waiting sign-in", many: "waiting sign-ins", key: "pendingSignIns"), keys: \.formerSignIns
+        ) { project, key, _ in
+            LostSecondFactors.context(project, ofSignIn: key[0])
+        })
+
     /// Half of the key that seals a flow's answer is in a link, so that answer cannot be sealed again. Flows last only minutes.
     static let flows = SealedColumns(names: ["secrets", "posted", "response", "event"], seal: nil)
 }

@@ -89,6 +89,11 @@ enum SQLState {
 }
 
 extension AccountError {
+    /// The error of a transaction that spends a token: `refusal` where another one has spent it.
+    func ofSpentToken(_ refusal: AccountError) -> AccountError {
+        if case .database(.constraint(name: "spent_tokens_pkey", state: _)) = self { refusal } else { self }
+    }
+
     /// Says what a violated constraint of the schema means: two requests that race meet there.
     init(_ error: PostgresError) {
         self =

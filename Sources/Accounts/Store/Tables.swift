@@ -74,7 +74,9 @@ extension Table {
                 whenAccountsGo: .areDeleted),
             Table(
                 name: "sign_in_flows", key: [.bytes("flow_id")], expiry: [expires], whenAccountsGo: .areDeleted, sealed: .flows),
-            Table(name: "pending_sign_ins", key: [.bytes("pending_hash")], expiry: [expires], whenAccountsGo: .cascade),
+            Table(
+                name: "pending_sign_ins", key: [.bytes("pending_hash")], expiry: [expires], whenAccountsGo: .cascade,
+                sealed: .formerCredentials),
             Table(name: "recovery_codes", key: [.text("account_id"), .bytes("code_hash")], whenAccountsGo: .cascade),
             Table(name: "remembered_devices", key: [.bytes("device_hash")], expiry: [expires], whenAccountsGo: .cascade),
             Table(name: "authorization_requests", key: [.bytes("request_id")], expiry: [expires], whenAccountsGo: .areDeleted),

@@ -21,16 +21,7 @@ struct SendVerificationCode: Endpoint {
         guard project.phone.enabled else { throw Failure.operationNotAllowed() }
         guard let text = input.phoneNumber, !text.isEmpty else { throw Failure.missingPhoneNumber }
         let destination = try PhoneDestination(text, in: project)
-        let codes = context.services.accounts.phoneCodes
-        if !destination.isTest {
-            try await codes.admit(context.clientInfo, in: project)
-            try await context.checkCaptcha(input.proof, for: .sendVerificationCode)
-        }
-        return PhoneSessionInfo(
-            sessionInfo: try await codes.send(
-                to: destination, for: .signIn, language: try context.language,
-                appSignatureHash: try input.autoRetrievalInfo?.appSignatureHash.flatMap(AppSignatureHash.reading), in: project,
-                from: context.clientInfo))
+        return try await input.send(.signIn(to: destination), for: .sendVerificationCode, context)
     }
 }
 

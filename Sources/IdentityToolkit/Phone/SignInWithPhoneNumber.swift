@@ -67,6 +67,6 @@ struct SignInWithPhoneNumber: Endpoint {
         }
         guard let session = input.sessionInfo, !session.isEmpty else { throw Failure.missingSessionInfo }
         guard let code = input.code, !code.isEmpty else { throw Failure.missingCode }
-        return .code(code.asString, session: session.asString)
+        return .code(code.asString, session: session)
     }
 }

@@ -42,7 +42,7 @@ struct SignInWithEmailLink: Endpoint {
         let signIn = try await context.services.accounts.signIn.emailLinks.signIn(
             withLink: code.asString, email: email, linkingTo: idToken, language: try context.language, in: project,
             from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init)))
-        let end = try SignInEnd(signIn.account, signIn.outcome, context)
+        let end = try await SignInEnd(signIn.account, signIn.outcome, context)
         return Output(
             localId: signIn.account.id, email: email, isNewUser: signIn.isNewUser, idToken: end.idToken, refreshToken: end.refreshToken,
             expiresIn: end.expiresIn, mfaPendingCredential: end.mfaPendingCredential, mfaInfo: end.mfaInfo)

@@ -50,7 +50,7 @@ struct SignInWithIDP: Endpoint {
             output.errorMessage = code
             return output
         }
-        return try output(signIn, proven, broker, context)
+        return try await output(signIn, proven, broker, context)
     }
 
     private func intent(_ input: Input, _ context: Context) async throws -> SignInIntent {
@@ -69,7 +69,7 @@ struct SignInWithIDP: Endpoint {
 
     private func output(
         _ signIn: FederatedSignIn, _ proven: ProvenSignIn, _ broker: BrokeredProject, _ context: Context
-    ) throws -> Output {
+    ) async throws -> Output {
         var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven, after: signIn))
         switch signIn {
         case .needsConfirmation(let account):
@@ -81,7 +81,7 @@ struct SignInWithIDP: Endpoint {
                 output.verifiedProvider = account.signInProviders
             }
         case .signedIn(let account, let outcome, let isNewUser, let emailRecycled):
-            let end = try SignInEnd(account, outcome, context)
+            let end = try await SignInEnd(account, outcome, context)
             output.localId = account.id
             output.isNewUser = isNewUser ? true : nil
             output.emailRecycled = emailRecycled ? true : nil

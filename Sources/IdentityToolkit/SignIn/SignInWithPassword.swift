@@ -43,7 +43,7 @@ struct SignInWithPassword: Endpoint {
         let (account, outcome) = try await context.services.firebaseBridge.passwords.signIn(
             email: address, password: password.asString, in: project,
             from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init)))
-        let end = try SignInEnd(account, outcome, context)
+        let end = try await SignInEnd(account, outcome, context)
         return Output(
             localId: account.id, email: address, displayName: account.displayName, profilePicture: account.photoURL,
             idToken: end.idToken, refreshToken: end.refreshToken, expiresIn: end.expiresIn,

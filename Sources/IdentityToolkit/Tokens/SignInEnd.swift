@@ -12,7 +12,7 @@ struct SignInEnd {
     var mfaPendingCredential: String?
     var mfaInfo: [MFAInfo]?
 
-    init(_ account: Account, _ outcome: SignInOutcome, _ context: Context) throws {
+    init(_ account: Account, _ outcome: SignInOutcome, _ context: Context) async throws {
         switch outcome {
         case .session(let session):
             let tokens = try IssuedTokens(account, session, context)
@@ -20,6 +20,8 @@ struct SignInEnd {
         case .pending(let pending):
             let factors = MFAInfo.list(of: account)
             guard !factors.isEmpty else { throw Failure.unanswerableSecondFactor }
+            try await context.services.accounts.secondFactors.lost.mailDigits(
+                for: pending, to: account, language: context.language, in: context.project.settings, from: context.clientInfo)
             mfaPendingCredential = pending.credential.text
             mfaInfo = factors
         }

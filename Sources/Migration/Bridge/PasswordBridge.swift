@@ -29,10 +29,35 @@ package final class PasswordBridge: Sendable {
     package func signIn(
         email: String, password: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
-        try await accounts.signIn.passwords.signIn(email: email, password: password, in: project, from: client) {
-            wrong throws(AccountError) in
+        let (account, outcome) = try await accounts.signIn.passwords.signIn(
+            email: email, password: password, in: project, from: client
+        ) { wrong throws(AccountError) in
             try await askFirebase(email: email, password: password, unless: wrong, in: project, from: client)
         }
+        guard case .pending(let pending) = outcome, pending.needsStandIn, let migration = project.openMigration(at: clock.now()),
+            migration.passwords != .off, try await mayAsk(about: email, in: project, from: client),
+            case .needsSecondFactor(let factors) = await answer(email, password, at: migration, in: project)
+        else { return (account, outcome) }
+        return (account, try await keep(factors, for: outcome, of: account, in: project))
+    }
+
+    /// Whether a question to Firebase about the factors of a person is within the limits. Beyond them another proof is asked for.
+    private func mayAsk(
+        about email: String, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> Bool {
+        do { try await accounts.signIn.formerPasswords.charge(email: email, in: project, from: client) } catch {
+            guard case .tooManyAttempts = error else { throw error }
+            return false
+        }
+        return true
+    }
+
+    /// Has Firebase judge a second factor whose secret is not here.
+    private func keep(
+        _ factors: GoogleProject.FactorsThere, for outcome: SignInOutcome, of account: Account, in project: ProjectSettings
+    ) async throws(AccountError) -> SignInOutcome {
+        guard case .pending(let pending) = outcome, pending.needsStandIn, factors.fit(account) else { return outcome }
+        return .pending(try await accounts.secondFactors.lost.keep(factors.credential, for: pending, in: project))
     }
 
     /// - Parameter wrong: the reason why the person is not signed in here; thrown where Firebase does not know better.
@@ -57,17 +82,16 @@ package final class PasswordBridge: Sendable {
                 guard case .invalidCredentials = error else { throw error }
                 return try await accounts.signIn.passwords.signIn(email: email, password: password, in: project, from: client)
             }
-        case .needsSecondFactor(let factorIDs):
+        case .needsSecondFactor(let factors):
             // Google does not say whose password it is.
             if candidate == nil {
                 try await bring(.address(email), orThrow: wrong, in: project)
                 candidate = try await former.candidate(email: email, in: project)
             }
             // A factor of both tells that it is. One that was enrolled there after the import is unknown here, and one factor is not enough.
-            guard let candidate, factorIDs.contains(where: { candidate.factors.factor($0.asString) != nil }) else {
-                throw candidate == nil ? wrong : .secondFactor(.unanswerable)
-            }
-            return try await former.settle(password, of: candidate.id, email: email, in: project, from: client)
+            guard let candidate, factors.fit(candidate) else { throw candidate == nil ? wrong : .secondFactor(.unanswerable) }
+            let (account, outcome) = try await former.settle(password, of: candidate.id, email: email, in: project, from: client)
+            return (account, try await keep(factors, for: outcome, of: account, in: project))
         case .blocked(let text):
             try await former.refund(email: email, in: project, from: client)
             throw .blockedByFunction(text)
@@ -93,8 +117,8 @@ package final class PasswordBridge: Sendable {
     private enum Answer {
         /// The uid of the person whose password it is.
         case right(String)
-        /// The password is right, and one factor is not enough there, nor here (SEC-55). With the ids of the person's factors.
-        case needsSecondFactor([UTF8Text])
+        /// The password is right, and one factor is not enough there, nor here (SEC-55).
+        case needsSecondFactor(GoogleProject.FactorsThere)
         case wrong
         /// By a function of the Firebase project, with its text.
         case blocked(String)
@@ -107,7 +131,7 @@ package final class PasswordBridge: Sendable {
         let google = GoogleProject(migration, upstream: upstream, access: access, clock: clock)
         do {
             switch try await google.signIn(email: email, password: password) {
-            case .secondFactor(let ids): return .needsSecondFactor(ids)
+            case .secondFactor(let factors): return .needsSecondFactor(factors)
             case .idToken(let text):
                 let token = try UnverifiedJWT.parse(text, as: .ownIDToken)
                 return .right(try await tokens.verified(token, of: migration).idToken.accountID)

@@ -52,25 +52,54 @@ package struct GoogleProject: Sendable {
     enum PasswordAnswer: Equatable {
         /// The person's ID token.
         case idToken(String)
-        /// A second factor is due; the ids of those that the person has.
-        case secondFactor([UTF8Text])
+        /// A second factor is due.
+        case secondFactor(FactorsThere)
+    }
+
+    /// A sign-in at Google that waits for a second factor: the ids of those that the person has there, and by what it goes on.
+    struct FactorsThere: Equatable {
+        let ids: [UTF8Text]
+        let credential: String
+
+        /// Whether one of them is a factor of the account here, which tells that it is the same person's.
+        func fit(_ account: Account) -> Bool { ids.contains { account.factors.factor($0.asString) != nil } }
     }
 
     /// Signs a person in by a password.
     /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithPassword>
     func signIn(email: String, password: String) async throws(GoogleFailure) -> PasswordAnswer {
-        let key: Form = ["key": UTF8Text(migration.apiKey.reveal())]
         let body: JSON = ["email": .string(email), "password": .string(password), "returnSecureToken": true]
-        var request = OutboundRequest(
-            .post, "\(GoogleAddress.identityToolkit)/v1/accounts:signInWithPassword?\(key.encoded())",
-            headers: ["accept": "application/json", "content-type": "application/json"], body: body.bytes())
-        request.timeout = Self.timeout
-        let json = try await GoogleAnswer.json(of: request, "sign-in by password", by: upstream)
+        let json = try await callAsApp("/v1/accounts:signInWithPassword", body, "sign-in by password")
         if let token = json["idToken"]?.string { return .idToken(token.asString) }
-        guard json["mfaPendingCredential"]?.string != nil else {
+        guard let credential = json["mfaPendingCredential"]?.string else {
             throw .unavailable("Google's sign-in by password answered without idToken and mfaPendingCredential")
         }
-        return .secondFactor((json["mfaInfo"]?.array ?? []).compactMap { $0["mfaEnrollmentId"]?.string })
+        let ids = (json["mfaInfo"]?.array ?? []).compactMap { $0["mfaEnrollmentId"]?.string }
+        return .secondFactor(FactorsThere(ids: ids, credential: credential.asString))
+    }
+
+    /// Ends a sign-in that waits for a second factor, with the code of an authenticator app.
+    /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/accounts.mfaSignIn/finalize>
+    ///
+    /// - Returns: the person's ID token.
+    func finish(_ proof: FormerProof) async throws(GoogleFailure) -> String {
+        let body: JSON = [
+            "mfaPendingCredential": .string(proof.credential), "mfaEnrollmentId": .string(proof.factorID),
+            "totpVerificationInfo": ["verificationCode": .string(proof.code)],
+        ]
+        let json = try await callAsApp("/v2/accounts/mfaSignIn:finalize", body, "second factor")
+        guard let token = json["idToken"]?.string else { throw .unavailable("Google's second factor answered without idToken") }
+        return token.asString
+    }
+
+    /// A call that apps make, with the project's API key.
+    private func callAsApp(_ path: String, _ body: JSON, _ name: String) async throws(GoogleFailure) -> JSON {
+        let key: Form = ["key": UTF8Text(migration.apiKey.reveal())]
+        var request = OutboundRequest(
+            .post, "\(GoogleAddress.identityToolkit)\(path)?\(key.encoded())",
+            headers: ["accept": "application/json", "content-type": "application/json"], body: body.bytes())
+        request.timeout = Self.timeout
+        return try await GoogleAnswer.json(of: request, name, by: upstream)
     }
 
     /// Throws unless Google takes the API key for refreshes: it is shown a token that does not exist.

@@ -43,6 +43,8 @@ extension HostedVisit {
     /// Goes on to the page for the second step. Throws where no page can ask for what the account has.
     func begin(_ pending: PendingSignIn) async throws -> Response {
         guard let step = try await secondStep(of: pending.credential), let page = step.page else { throw Failure.unanswerableSecondFactor }
+        try await accounts.secondFactors.lost.mailDigits(
+            for: pending, to: step.waiting.account, language: language, in: settings, from: context.browserClientInfo)
         var response = go(to: page)
         response.setCookies(
             IssuerCookies.factors(site).set(

@@ -13,8 +13,8 @@ struct FactorFixture {
     let password = "correct horse"
     let client = Session.ClientInfo(userAgent: "test", address: "127.0.0.1")
 
-    init() async throws {
-        fixture = try await Fixture()
+    init(formerSecondFactors: (any FormerSecondFactors)? = nil) async throws {
+        fixture = try await Fixture(formerSecondFactors: formerSecondFactors)
         fixture.project.signIn.password = true
         fixture.project.multiFactor.state = .enabled
         try await fixture.loadSigningKeys()

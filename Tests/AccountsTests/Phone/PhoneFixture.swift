@@ -46,7 +46,7 @@ struct PhoneFixture {
         _ number: String = Self.ada, linkingTo idToken: String? = nil, makesAccounts: Bool = true
     ) async throws -> (account: Account, session: Session, isNew: Bool) {
         let (session, digits) = try await send(to: number)
-        let result = try await signIn(by: .code(digits, session: session), linkingTo: idToken, makesAccounts: makesAccounts)
+        let result = try await signIn(by: .code(digits, session: UTF8Text(session)), linkingTo: idToken, makesAccounts: makesAccounts)
         guard case .signedIn(let account, let outcome, let isNew) = result else { throw Unexpected.session }
         return (account, try outcome.session, isNew)
     }
@@ -70,5 +70,14 @@ struct PhoneFixture {
     func count(_ table: String, where condition: String = "true") async throws -> Int64 {
         let rows = try await base.database.query(.init(unsafe: "SELECT count(*) FROM \(table) WHERE \(condition)"))
         return try rows.first?.value() ?? 0
+    }
+}
+
+extension PhoneCodes {
+    /// With the session as the fixture has it.
+    func prove(
+        _ digits: String, of session: String, for purpose: PhonePurpose, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> ProvenNumber {
+        try await prove(digits, of: UTF8Text(session), for: purpose, in: project, from: client)
     }
 }

@@ -38,7 +38,7 @@ import Text
             for _ in 0..<5 {
                 group.addTask {
                     do throws(AccountError) {
-                        _ = try await fixture.signIn(by: .code(digits, session: session))
+                        _ = try await fixture.signIn(by: .code(digits, session: UTF8Text(session)))
                         return "in"
                     } catch { return String("\(error)".prefix { $0 != "(" }) }
                 }
@@ -62,7 +62,7 @@ import Text
         var fixture = try await PhoneFixture()
         let (session, digits) = try await fixture.send()
         fixture.base.project.signIn.signUp = false
-        #expect(await error { _ = try await fixture.signIn(by: .code(digits, session: session)) } == "adminOnly")
+        #expect(await error { _ = try await fixture.signIn(by: .code(digits, session: UTF8Text(session))) } == "adminOnly")
         #expect(try await fixture.count("accounts") == 0)
     }
 
@@ -125,10 +125,10 @@ import Text
         let (session, digits) = try await fixture.send()
         guard
             case .taken(let number, let proof, let lifetime) = try await fixture.signIn(
-                by: .code(digits, session: session), linkingTo: token)
+                by: .code(digits, session: UTF8Text(session)), linkingTo: token)
         else { throw Unexpected.session }
         #expect(number == PhoneFixture.ada && lifetime == .seconds(3600))
-        #expect(await error { _ = try await fixture.signIn(by: .code(digits, session: session)) } == "codeSessionUnknown")
+        #expect(await error { _ = try await fixture.signIn(by: .code(digits, session: UTF8Text(session))) } == "codeSessionUnknown")
         #expect(await error { _ = try await fixture.signIn(by: .temporary(proof, number: PhoneFixture.bob)) } == "invalidPhoneProof")
         #expect(await error { _ = try await fixture.signIn(by: .temporary("x", number: PhoneFixture.ada)) } == "invalidPhoneProof")
         #expect(
@@ -146,7 +146,7 @@ import Text
         _ = try await fixture.signIn()
         let bob = try await fixture.base.signIn(Fixture.ada(subject: "bob"))
         let (session, digits) = try await fixture.send()
-        let result = try await fixture.signIn(by: .code(digits, session: session), linkingTo: fixture.idToken(bob.account, bob.session))
+        let result = try await fixture.signIn(by: .code(digits, session: UTF8Text(session)), linkingTo: fixture.idToken(bob.account, bob.session))
         guard case .taken(let number, let proof, _) = result else { throw Unexpected.session }
         var other = fixture.project
         (other.id, other.storageID) = ("other", "other")

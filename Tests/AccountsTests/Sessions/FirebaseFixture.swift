@@ -33,13 +33,17 @@ struct FirebaseFixture {
         fixture.project.emailEnumerationProtection = false
         try await fixture.loadSigningKeys()
         key = try .rsa("google-1")
+        fixture.project.firebaseMigration = try Self.migration(until: fixture.time.clock.now() + Self.until, key)
+    }
+
+    static func migration(until: Instant, _ key: FakeKey? = nil) throws -> FirebaseMigration {
         let file: JSON = [
             "type": "service_account", "client_email": "m@acme-prod.iam.gserviceaccount.com", "private_key_id": "k1",
-            "private_key": .string(key.key.pem),
+            "private_key": .string(try (key ?? .rsa("google-1")).key.pem),
         ]
-        fixture.project.firebaseMigration = FirebaseMigration(
+        return FirebaseMigration(
             projectID: "acme-prod", projectNumber: 100_200_300_400, serviceAccount: try GoogleServiceAccount(Secret(file.text())),
-            apiKey: Secret("server key"), until: fixture.time.clock.now() + Self.until)
+            apiKey: Secret("server key"), until: until)
     }
 
     var now: Instant { fixture.time.clock.now() }

@@ -103,11 +103,7 @@ import Text
         let sessions = Sessions(database: fixture.database, masterKey: changed, clock: fixture.time.clock, log: TestDatabase.silent)
         let bridged = BridgedSessions(
             sessions: sessions, limits: fixture.accounts.limits, justInTime: fixture.accounts.justInTime,
-            completion: SignInCompletion(
-                storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics),
-                refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), addressHashes: AddressHashes(masterKey: changed),
-                clock: fixture.time.clock, tokenKey: changed.tokenKey,
-                devices: RememberedDevices(storage: Storage(database: fixture.database), key: changed.rememberedDevices)),
+            completion: fixture.completion(changed),
             clock: fixture.time.clock, keys: changed.bridgedSessions)
         #expect(try await bridged.find(Self.token, in: fixture.project)?.1.id == session.id)
     }

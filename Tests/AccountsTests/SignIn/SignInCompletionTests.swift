@@ -13,14 +13,6 @@ import Text
         fixture.metrics.lines(of: "gatehouse_sign_ins_total")
     }
 
-    private func completion(_ fixture: Fixture) -> SignInCompletion {
-        SignInCompletion(
-            storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics),
-            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), addressHashes: AddressHashes(masterKey: fixture.masterKey),
-            clock: fixture.time.clock, tokenKey: fixture.masterKey.tokenKey,
-            devices: RememberedDevices(storage: Storage(database: fixture.database), key: fixture.masterKey.rememberedDevices))
-    }
-
     @Test func `every way to sign in is counted with its outcome`() async throws {
         let fixture = try await Fixture()
         _ = try await fixture.accounts.signIn.signUps.signUpAnonymously(in: fixture.project, from: origin)
@@ -99,7 +91,7 @@ import Text
         let (account, _, _) = try await fixture.signIn(Fixture.ada())
         let before = counted(fixture)
         await #expect(throws: AccountError.self) {
-            try await completion(fixture).complete(
+            try await fixture.completion().complete(
                 Authentication(account: account, signInProvider: "oidc.acme", time: fixture.time.clock.now()),
                 with: [.required("UPDATE accounts SET disabled = true WHERE account_id = 'none' RETURNING account_id")], as: .signedIn,
                 in: fixture.project, from: origin, at: fixture.time.clock.now())
@@ -114,7 +106,7 @@ import Text
         let now = fixture.time.clock.now()
         let authentication = Authentication(account: Account(id: "ada", at: now), signInProvider: "oidc.acme", time: now)
         func end(_ step: SignInStep?) throws -> (outcome: SignInOutcome, statements: [SQL]) {
-            try completion(fixture).outcome(
+            try fixture.completion().outcome(
                 of: authentication, by: "oidc.acme", due: step, id: [7], in: fixture.project, from: origin, at: now)
         }
         let waiting = try end(.secondFactor)

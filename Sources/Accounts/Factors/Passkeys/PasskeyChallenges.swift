@@ -82,12 +82,6 @@ extension AccountError {
             case .refused(let check): .passkeyRefused(check)
             }
     }
-
-    /// The meaning of an error of the transaction that spends a challenge.
-    var ofSpentChallenge: AccountError {
-        if case .database(.constraint(name: "spent_tokens_pkey", state: _)) = self { return .passkeyChallengeRefused }
-        return self
-    }
 }
 
 /// Runs a check of a ceremony, and throws its refusal as an error of the rules.

@@ -63,9 +63,16 @@ package struct PasskeyRegistrations: Sendable {
             let rules = challenges.rules(for: .registration(accountID: account.id), of: passkeys, in: project)
             let new = try checking { () throws(CeremonyError) in try RegistrationResponse(response).verified(by: rules) }
             try await notices.charge(for: [AccountEvent.added(new.id)], to: account, in: project, from: client)
+            var isFirst = true
             return try await retryingConflicts { () async throws(AccountError) in
-                // The second time, the account is read again.
-                let (account, token) = try await idTokens.account(of: idToken, in: project)
+                // The second time, the account is read again, and may have second factors by then.
+                var account = account
+                if !isFirst {
+                    account = try await idTokens.account(of: idToken, in: project).0
+                    try idTokens.requireFresh(token, of: account, in: project)
+                    try token.requireSessionOrFresh(for: account, in: project, at: clock.now())
+                }
+                isFirst = false
                 return try await store(new, label, for: account, token, language: language, in: project, from: client)
             }
         }
@@ -102,7 +109,7 @@ package struct PasskeyRegistrations: Sendable {
             ).outcome
             notices.mails.wakeWorker(for: mails, in: project)
             return (changed, outcome)
-        } catch { throw error.ofSpentChallenge }
+        } catch { throw error.ofSpentToken(.passkeyChallengeRefused) }
     }
 
     /// The passkeys of an account, the oldest first.

@@ -40,7 +40,7 @@ package struct PasskeySecondFactors: Sendable {
             return try await signIns.signIn(credential, language: language, in: project, from: client) { waiting throws(AccountError) in
                 try await judge(response, of: waiting, language: language, in: project, from: client)
             }
-        } catch { throw error.ofSpentChallenge }
+        } catch { throw error.ofSpentToken(.passkeyChallengeRefused) }
     }
 
     private func judge(

@@ -73,6 +73,6 @@ package struct PasskeySignIns: Sendable {
                 authentication, with: statements, as: .signedIn, sharesCommit: true, in: project, from: client, at: now
             ).outcome
             return (account, outcome)
-        } catch { throw error.ofSpentChallenge }
+        } catch { throw error.ofSpentToken(.passkeyChallengeRefused) }
     }
 }

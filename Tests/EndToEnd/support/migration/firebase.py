@@ -54,6 +54,7 @@ class Firebase:
         self.trouble = {}
         self.calls = []
         self.sessions = {}
+        self.pending = {}
         self.published = [self.key]
         self.revoked_keys = set()
 
@@ -146,6 +147,7 @@ class Firebase:
         ("securetoken", "/v1/token"): "refresh",
         ("oauth2", "/token"): "access_token",
         ("identitytoolkit", "/v1/accounts:signInWithPassword"): "password",
+        ("identitytoolkit", "/v2/accounts/mfaSignIn:finalize"): "second_factor",
         ("identitytoolkit", "/v1/accounts:signInWithCustomToken"): "custom_token",
     }
 
@@ -214,7 +216,28 @@ class Firebase:
         self.check_key(request)
         body = request.get_json(force=True)
         account = self.accounts.by_password(body.get("email", ""), body.get("password", ""))
+        if account.get("mfaInfo"):
+            pending = note("pending-" + secrets.token_urlsafe(40))
+            with self.lock:
+                self.pending[pending] = account["localId"]
+            return {"localId": account["localId"], "mfaPendingCredential": pending, "mfaInfo": account["mfaInfo"]}
         return {"kind": "identitytoolkit#VerifyPasswordResponse", **self.sign_in(account["localId"]), "registered": True}
+
+    def answer_second_factor(self, request, tenant):
+        """The code of an authenticator app: `authenticator` of a record has its pyotp, which no call shows."""
+        self.check_key(request)
+        body = request.get_json(force=True)
+        uid = self.pending.get(body.get("mfaPendingCredential"))
+        if uid is None:
+            raise Refused("INVALID_MFA_PENDING_CREDENTIAL")
+        account = self.accounts.people[uid]
+        if body.get("mfaEnrollmentId") not in {factor["mfaEnrollmentId"] for factor in account["mfaInfo"]}:
+            raise Refused("MFA_ENROLLMENT_NOT_FOUND")
+        if not account["authenticator"].verify(body["totpVerificationInfo"]["verificationCode"]):
+            raise Refused("INVALID_CODE")
+        with self.lock:
+            del self.pending[body["mfaPendingCredential"]]
+        return {name: self.sign_in(uid)[name] for name in ("idToken", "refreshToken")}
 
     def answer_custom_token(self, request, tenant):
         self.check_key(request)

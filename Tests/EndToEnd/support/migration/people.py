@@ -26,7 +26,7 @@ class Accounts:
         return [record for record in self.people.values() if record.get("tenantId") == tenant]
 
     def shown(self, record):
-        return {name: value for name, value in record.items() if name not in ("password", "imported")}
+        return {name: value for name, value in record.items() if name not in ("password", "imported", "authenticator")}
 
     def check(self, session):
         """Refuses a session that is over."""
