@@ -69,8 +69,9 @@ package struct LostSecondFactors: Sendable {
             WHERE project_id = \(project: project) AND account_id = \(account.id) AND factor_secrets IS NULL
                 AND second_factors IS NOT DISTINCT FROM \(account.secondFactors) RETURNING account_id
             """)
-        return [drop] + act.records(
-            of: account.factors.factors.map { AccountEvent(.secondFactorRemoved, factorID: $0.id) }, in: project)
+        return [drop]
+            + act.records(
+                of: account.factors.factors.map { AccountEvent(.secondFactorRemoved, factorID: $0.id) }, in: project)
     }
 
     /// Whether the account has no secrets, by the rows of `FactorSecrets.select`.
@@ -99,7 +100,8 @@ package struct LostSecondFactors: Sendable {
                 throw .sealBroken("the sign-in at Firebase that waits for a second factor")
             }
             let proof = FormerProof(
-                credential: String(decoding: credential, as: UTF8.self), factorID: factor.id, code: code.asString, accountID: waiting.account.id)
+                credential: String(decoding: credential, as: UTF8.self), factorID: factor.id, code: code.asString,
+                accountID: waiting.account.id)
             guard try await former.proves(proof, at: migration, in: project) else { throw .wrongCode }
             return PassedSecondFactor(
                 SecondFactorProof(kind: SecondFactorProof.totp, id: factor.id), spending: [],

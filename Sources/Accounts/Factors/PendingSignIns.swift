@@ -109,7 +109,8 @@ package struct PendingSignIns: Sendable {
         else { throw .secondFactor(.pendingUnknown) }
         return Waiting(
             credential: credential, account: account, kind: kind, signInProvider: stored.signInProvider, method: stored.method,
-            authTime: stored.authTime, factors: SecondFactors(try secrets.opened(account, stored.secrets, in: project)), steps: stored.steps,
+            authTime: stored.authTime, factors: SecondFactors(try secrets.opened(account, stored.secrets, in: project)),
+            steps: stored.steps,
             formerCredential: stored.formerCredential, mailedCode: stored.mailedCode)
     }
 

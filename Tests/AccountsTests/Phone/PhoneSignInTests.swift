@@ -146,7 +146,8 @@ import Text
         _ = try await fixture.signIn()
         let bob = try await fixture.base.signIn(Fixture.ada(subject: "bob"))
         let (session, digits) = try await fixture.send()
-        let result = try await fixture.signIn(by: .code(digits, session: UTF8Text(session)), linkingTo: fixture.idToken(bob.account, bob.session))
+        let result = try await fixture.signIn(
+            by: .code(digits, session: UTF8Text(session)), linkingTo: fixture.idToken(bob.account, bob.session))
         guard case .taken(let number, let proof, _) = result else { throw Unexpected.session }
         var other = fixture.project
         (other.id, other.storageID) = ("other", "other")

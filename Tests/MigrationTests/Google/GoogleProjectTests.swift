@@ -92,8 +92,9 @@ import Text
         let asked = try JSON.parse(try #require(firebase.upstream.requests.first?.body))
         #expect(asked == ["email": "ada@example.com", "password": "secret", "returnSecureToken": true])
         firebase.upstream.answer(url, ["mfaPendingCredential": "pending", "mfaInfo": [["mfaEnrollmentId": "f"]]])
-        #expect(try await firebase.project.signIn(email: "ada@example.com", password: "secret") ==
-                .secondFactor(GoogleProject.FactorsThere(ids: ["f"], credential: "pending")))
+        #expect(
+            try await firebase.project.signIn(email: "ada@example.com", password: "secret")
+                == .secondFactor(GoogleProject.FactorsThere(ids: ["f"], credential: "pending")))
         firebase.upstream.answer(url, Self.error("INVALID_LOGIN_CREDENTIALS", status: 400), status: 400)
         #expect(
             await kind { _ = try await firebase.project.signIn(email: "ada@example.com", password: "x") }

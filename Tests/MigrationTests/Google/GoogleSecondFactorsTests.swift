@@ -19,7 +19,8 @@ import Text
     private func judge(_ firebase: FirebaseFixture) async -> String {
         let project = ProjectSettings(id: "demo", number: 1, apiKeys: [], authorizedDomains: [], redirectURLs: [])
         let factors = GoogleSecondFactors(
-            tokens: firebase.tokens, upstream: firebase.upstream, shared: FirebaseBridge.Shared(metrics: Metrics(), clock: firebase.time.clock),
+            tokens: firebase.tokens, upstream: firebase.upstream,
+            shared: FirebaseBridge.Shared(metrics: Metrics(), clock: firebase.time.clock),
             clock: firebase.time.clock)
         do throws(AccountError) {
             return try await factors.proves(Self.proof, at: firebase.migration, in: project) ? "right" : "wrong"
@@ -47,7 +48,8 @@ import Text
         ("INVALID_CODE", 400, "wrong"), ("INVALID_MFA_PENDING_CREDENTIAL", 400, AccountError.secondFactor(.pendingUnknown).logDetail),
         ("MFA_ENROLLMENT_NOT_FOUND", 400, AccountError.secondFactor(.pendingUnknown).logDetail),
         ("USER_DISABLED", 400, AccountError.secondFactor(.pendingUnknown).logDetail),
-        ("TOO_MANY_ATTEMPTS_TRY_LATER", 400, "unavailable"), ("OPERATION_NOT_ALLOWED", 400, "unavailable"), ("INTERNAL", 503, "unavailable"),
+        ("TOO_MANY_ATTEMPTS_TRY_LATER", 400, "unavailable"), ("OPERATION_NOT_ALLOWED", 400, "unavailable"),
+        ("INTERNAL", 503, "unavailable"),
     ])
     func `no refusal but that of the code counts as wrong`(code: String, status: Int, outcome: String) async throws {
         let firebase = try FirebaseFixture()
