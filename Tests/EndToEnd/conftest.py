@@ -43,7 +43,7 @@ def pytest_sessionfinish(session, exitstatus):
         session.config.workeroutput["calls"] = sorted(calls_answered())
     elif cluster_log and exitstatus in (0, 1):
         calls_of_all_processes.update(calls_answered())
-        faults = faults_of_statements(cluster_log, calls_of_all_processes if exitstatus == 0 and ran_all(session.config) else None)
+        faults = faults_of_statements(cluster_log, calls_of_all_processes if ran_all(session.config) else None)
         if faults:
             print("\n" + faults)
             session.exitstatus = exitstatus = 1
