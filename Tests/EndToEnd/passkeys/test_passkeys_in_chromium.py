@@ -6,6 +6,8 @@ from werkzeug.wrappers import Request, Response
 
 from support.accounts import sign_up
 from support.browser.drivers import Chromium
+from support.browser.front import Front
+from support.certificates import Certificate
 from support.clients.api import API
 from support.harness import free_port
 from support.names import API_KEY, METHODS
@@ -35,6 +37,16 @@ const request = async (mediation) => {
 const signIn = async (mediation) =>
   call("passkeySignIn:finalize", {authenticatorAuthenticationResponse: (await request(mediation)).toJSON()});
 </script><input autocomplete="username webauthn" autofocus>"""
+
+# Its person is always verified.
+AUTHENTICATOR = VirtualAuthenticatorOptions(
+    protocol=VirtualAuthenticatorOptions.Protocol.CTAP2,
+    transport=VirtualAuthenticatorOptions.Transport.INTERNAL,
+    has_resident_key=True,
+    has_user_verification=True,
+    is_user_consenting=True,
+    is_user_verified=True,
+)
 
 
 @pytest.fixture(scope="module")
@@ -70,15 +82,7 @@ class Stage:
 def browser(stage):
     """The app's page, in a browser with an authenticator whose person is always verified."""
     stage.driver.get(stage.origin)
-    options = VirtualAuthenticatorOptions(
-        protocol=VirtualAuthenticatorOptions.Protocol.CTAP2,
-        transport=VirtualAuthenticatorOptions.Transport.INTERNAL,
-        has_resident_key=True,
-        has_user_verification=True,
-        is_user_consenting=True,
-        is_user_verified=True,
-    )
-    stage.driver.add_virtual_authenticator(options)
+    stage.driver.add_virtual_authenticator(AUTHENTICATOR)
     yield stage
     stage.driver.remove_virtual_authenticator()
 
@@ -154,3 +158,54 @@ def test_a_passkey_that_was_removed_here_is_unknown(browser):
 
 def test_a_person_without_a_passkey_can_cancel(browser):
     assert browser.run("signIn()")[1] == "NotAllowedError"
+
+
+def test_two_authenticators_open_one_account(browser):
+    account = registered(browser)
+    (first,) = browser.driver.get_credentials()
+    browser.driver.remove_virtual_authenticator()
+    browser.driver.add_virtual_authenticator(AUTHENTICATOR)
+    assert browser.run("register(arguments[0])", account["idToken"])[1] is None
+    (second,) = browser.driver.get_credentials()
+    assert second.id != first.id
+    assert browser.run("signIn()")[0]["localId"] == account["localId"]
+    shown = browser.api.lookup(account["idToken"])["passkeyInfo"]
+    assert {from_b64(entry["credentialId"]) for entry in shown} == {from_b64(first.id), from_b64(second.id)}
+
+
+def test_a_related_site_uses_the_passkeys_of_this_one(tmp_path):
+    """The site of the passkeys is the host of the server's pages; the app is at another site, which the file of the first one names."""
+    certificate = Certificate(tmp_path, names=["auth.shop.example", "shop.example.net", "other.example.org"])
+    server, app = "https://auth.shop.example", "https://shop.example.net"
+    page = f"<script>const server = '{server}', key = '{API_KEY}'</script>" + PAGE
+    web = WebServer(Request.application(lambda _: Response(page, content_type="text/html; charset=utf-8")), certificate=certificate)
+    site = Site(
+        settings={"publicURL": server, "development": False},
+        project={
+            "signIn": METHODS,
+            "redirectURLs": [],
+            "authorizedDomains": ["auth.shop.example", "shop.example.net", "other.example.org"],
+            "passkeys": {"rpId": "auth.shop.example", "relatedOrigins": [app]},
+        },
+    )
+    front = Front(site.serve().port, certificate=certificate)
+    port = web.url.rpartition(":")[2]
+    rules = [f"MAP auth.shop.example 127.0.0.1:{front.port}"] + [
+        f"MAP {host} 127.0.0.1:{port}" for host in ("shop.example.net", "other.example.org")
+    ]
+    driver = Chromium(tmp_path / "chromium", *rules, trusts=certificate)
+    try:
+        stage = Stage(site, driver, app)
+        driver.get(app)
+        driver.add_virtual_authenticator(AUTHENTICATOR)
+        account = registered(stage)
+        (credential,) = driver.get_credentials()
+        assert credential.rp_id == "auth.shop.example"
+        answer, error = stage.run("signIn()")
+        assert error is None and answer["localId"] == account["localId"]
+        driver.get("https://other.example.org")
+        assert stage.run("signIn()")[1] == "SecurityError"
+    finally:
+        driver.quit()
+        for part in (front, web, site):
+            part.close()

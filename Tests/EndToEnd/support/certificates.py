@@ -1,7 +1,9 @@
 """Certificates for servers of the tests, by an authority of their own."""
 
+import base64
 import datetime
 import functools
+import hashlib
 import ipaddress
 import pathlib
 import ssl
@@ -41,6 +43,9 @@ class Certificate:
         self.authority.write_bytes(root.public_bytes(pem))
         private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         self.file.write_bytes(leaf.public_bytes(pem) + private)
+        spki = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+        # As browsers name a key.
+        self.pin = base64.b64encode(hashlib.sha256(spki).digest()).decode()
 
     def context(self):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -18,10 +18,11 @@ class Chromium(webdriver.Chrome):
 
     Names lead to IPv4, where the servers of the tests listen: behind the same port of IPv6 there may be a program of somebody else.
 
-    `rules` map further host names, as `--host-resolver-rules` has them. Without `scripts` it runs none.
+    `rules` map further host names, as `--host-resolver-rules` has them. Without `scripts` it runs none. With `trusts`, a certificate, it takes
+    this one for a good one and checks all others: pages behind a bad one may not use passkeys.
     """
 
-    def __init__(self, folder, *rules, size=None, scripts=True):
+    def __init__(self, folder, *rules, size=None, scripts=True, trusts=None):
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium")
         for argument in (
@@ -30,7 +31,7 @@ class Chromium(webdriver.Chrome):
             "--disable-gpu",
             "--disable-dev-shm-usage",
             *([f"--window-size={size[0]},{size[1]}"] if size else []),
-            "--ignore-certificate-errors",
+            f"--ignore-certificate-errors-spki-list={trusts.pin}" if trusts else "--ignore-certificate-errors",
             "--host-resolver-rules=" + ",".join(["MAP *.test 127.0.0.1", "MAP localhost 127.0.0.1", "MAP *.localhost 127.0.0.1", *rules]),
             f"--user-data-dir={folder}",
         ):
