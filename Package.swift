@@ -122,7 +122,7 @@ let package = Package(
             [
                 "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Migration", "Pages", "ProjectSettings",
                 "Projects",
-                "Providers", "Runtime", "Text", logging,
+                "Providers", "Runtime", "Text", "WebAuthn", logging,
             ],
             resources: [.embedInCode("Scripts")]),
 

@@ -33,5 +33,5 @@ package enum OpenIDProvider {
     ]
 
     /// The scripts of those pages.
-    package static let scripts: [Handler] = [PageScript.formPost.handler]
+    package static let scripts: [Handler] = [PageScript.formPost.handler, PageScript.passkey.handler]
 }

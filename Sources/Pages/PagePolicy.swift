@@ -17,6 +17,9 @@ package struct PagePolicy: OptionSet, Sendable {
     /// Run script files of this server, and let them call it.
     package static let scripts = PagePolicy(rawValue: 2)
 
+    /// Ask the browser for passkeys of its person, and have it make them. No frame of the page may.
+    package static let passkeys = PagePolicy(rawValue: 16)
+
     /// The headers of a page whose one inline style has this hash.
     ///
     /// - Parameters:
@@ -35,12 +38,16 @@ package struct PagePolicy: OptionSet, Sendable {
         let style = guest?.bringsStyle == true ? "'unsafe-inline'\(others)" : "'sha256-\(styleHash)'"
         let pictures = hasLogo ? "img-src data:; " : ""
         let referrer = contains(.origin) ? "same-origin" : "no-referrer"
-        return [
+        var headers: Headers = [
             "content-type": "text/html; charset=utf-8",
             "content-security-policy":
                 "default-src 'none'; \(scripts)\(pictures)style-src \(style); base-uri 'none'; \(forms)frame-ancestors 'none'",
             "cache-control": "no-store", "referrer-policy": referrer, "x-content-type-options": "nosniff", "x-frame-options": "DENY",
         ]
+        if contains(.passkeys) {
+            headers.add("permissions-policy", "publickey-credentials-get=(self), publickey-credentials-create=(self)")
+        }
+        return headers
     }
 
     static func hash(_ style: String) -> String { Base64.encode(Digest.sha256(Array(style.utf8))) }

@@ -7,6 +7,7 @@ enum UserFlowChecks {
     static func check(_ settings: ProjectSettings, _ providers: [ProviderSettings], _ section: Section) {
         guard let provider = settings.openIDProvider else { return }
         let ownWays = (settings.signIn.password ? ["password"] : []) + (settings.signIn.emailLink ? ["emailLink"] : [])
+            + (settings.passkeys == nil ? [] : ["passkey"])
         let ways = ownWays + providers.filter(\.enabled).map(\.id).sorted()
         let entry = section.section("openIDProvider")
         if ways.isEmpty {
@@ -29,8 +30,9 @@ enum UserFlowChecks {
     private static func reason(_ name: String, _ providers: [ProviderSettings]) -> String {
         switch name {
         case "password", "emailLink": "is switched off: signIn.\(name) is not true"
+        case "passkey": "is switched off: the project has no section passkeys"
         case _ where providers.contains(where: { $0.id == name }): "is switched off (enabled: false)"
-        default: "is neither password, emailLink nor the id of a provider of this project"
+        default: "is neither password, emailLink, passkey nor the id of a provider of this project"
         }
     }
 }

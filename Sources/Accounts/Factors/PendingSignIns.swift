@@ -144,6 +144,9 @@ package struct PendingSignIns: Sendable {
 }
 
 extension PendingSignIns.Waiting {
+    /// Whether digits were mailed for this sign-in, in the place of an authenticator app's.
+    package var hasMailedDigits: Bool { mailedCode != nil }
+
     /// The newest step of an authenticator app whose code was used; -1 for none.
     func lastStep(of factorID: String) -> Int64 {
         steps.flatMap { try? JSON.parse($0) }?[UTF8Text(factorID)]?.integer ?? -1

@@ -1,6 +1,6 @@
 import Crypto
 import Postgres
-import ProjectSettings
+package import ProjectSettings
 import Runtime
 
 /// The secret by which a client shows that a second factor was passed on its device.
@@ -8,6 +8,11 @@ package struct DeviceToken: KeptSecret {
     package let bytes: [UInt8]
 
     package init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The name of the cookie of an account's device, since several people share a browser. It tells nothing of the account.
+    package static func cookieID(of accountID: String, in project: ProjectSettings) -> String {
+        Base64URL.encode(Array(Digest.sha256(Array("\(project.storageID)\0\(accountID)".utf8)).prefix(9)))
+    }
 }
 
 /// Devices on which no second factor is asked for a while, where the project allows it (`mfa.rememberDevice`).
@@ -27,18 +32,18 @@ struct RememberedDevices: Sendable {
             """
     }
 
-    /// Whether the device may let its person in without a second factor. One round trip.
-    func knows(_ token: DeviceToken, of account: Account, in project: ProjectSettings, at now: Instant) async throws(AccountError) -> Bool {
-        guard project.multiFactor.rememberDevice != nil else { return false }
+    /// Whether one of the devices may let its person in without a second factor. One round trip.
+    func know(_ tokens: [DeviceToken], of account: Account, in project: ProjectSettings, at now: Instant) async throws(AccountError) -> Bool {
+        guard project.multiFactor.rememberDevice != nil, !tokens.isEmpty else { return false }
+        let hashes = tokens.map { Hex.encode(hash($0, of: account.id, in: project)) }
         let rows = try await storage.write(
             """
             UPDATE remembered_devices SET used_at = \(now)
-            WHERE project_id = \(project: project) AND device_hash = \(hash(token, of: account.id, in: project)) AND account_id = \(account.id)
-                AND expires_at > \(now)
+            WHERE project_id = \(project: project) AND account_id = \(account.id) AND expires_at > \(now)
+                AND device_hash IN (SELECT decode(digits, 'hex') FROM unnest(\(hashes)) AS digits)
             RETURNING created_at
             """)
-        guard let created = try reading({ try rows.first?.value(as: Instant.self) }) else { return false }
-        return account.takesProof(from: created)
+        return try reading { try rows.contains { row throws(PostgresError) in account.takesProof(from: try row.value(as: Instant.self)) } }
     }
 
     /// The account is part of it, so that a row that is moved to another account lets no one in.

@@ -106,7 +106,7 @@ package struct SecondFactorSignIns: Sendable {
         var account = waiting.account
         account.lastLoginAt = now
         // A new one: here the client shows no device that is known.
-        let device = client.device.flatMap { completion.devices.insertion(of: $0, for: account, in: project, at: now) }
+        let device = client.devices.first.flatMap { completion.devices.insertion(of: $0, for: account, in: project, at: now) }
         let statements =
             [account.recordSecondFactor(in: project)] + passed.statements + passed.mails + [waiting.spend(in: project)]
             + others + (device.map { [$0] } ?? [])

@@ -111,6 +111,13 @@ extension SecondFactors.Factor {
         return TOTP(secret: secret, hash: hash, digits: digits, period: info["periodSec"]?.integer ?? 30)
     }
 
+    /// The number as people see it who have not proven that it is theirs: all digits but the last four are hidden; `nil` for another kind.
+    package var maskedNumber: String? {
+        guard case .phone(let number) = kind else { return nil }
+        let digits = number.utf8.dropFirst()
+        return "+" + String(repeating: "*", count: max(0, digits.count - 4)) + String(decoding: digits.suffix(4), as: UTF8.self)
+    }
+
     /// The same with another name.
     func renamed(_ name: String) -> Self {
         var json = json

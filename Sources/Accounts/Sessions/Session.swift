@@ -79,8 +79,8 @@ package struct Session: Sendable {
         let kind: Kind
         /// The id of its request in the log; `nil` where there is none.
         let requestID: String?
-        /// The secret of a device on which a second factor was passed; `nil` when the client shows none.
-        var device: DeviceToken?
+        /// The secrets of devices on which second factors were passed, as far as the client shows them: a browser may have one of each of its people.
+        var devices: [DeviceToken] = []
 
         /// - Parameters:
         ///   - userAgent: kept to its first 256 bytes.
@@ -93,10 +93,10 @@ package struct Session: Sendable {
             self.kind = kind
         }
 
-        /// The same client on the device with this secret: a known one, or one that is to be remembered.
-        package func on(_ device: DeviceToken?) -> ClientInfo {
+        /// The same client with the secrets of known devices, or with the one of a device that is to be remembered.
+        package func on(_ devices: [DeviceToken]) -> ClientInfo {
             var client = self
-            client.device = device
+            client.devices = devices
             return client
         }
     }

@@ -58,8 +58,8 @@ struct SignInCompletion: Sendable {
             authentication.account.secondFactors = nil
             statements += dropping
         }
-        if SignInStep.due(after: authentication) == .secondFactor, let device = client.device, !authentication.isBridged,
-            try await devices.knows(device, of: authentication.account, in: project, at: now)
+        if SignInStep.due(after: authentication) == .secondFactor, !authentication.isBridged,
+            try await devices.know(client.devices, of: authentication.account, in: project, at: now)
         {
             authentication.secondFactor = .rememberedDevice
         }

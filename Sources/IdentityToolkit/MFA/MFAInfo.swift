@@ -21,7 +21,7 @@ struct MFAInfo: Codable {
         displayName = factor.displayName
         enrolledAt = factor.enrolledAt
         switch factor.kind {
-        case .phone(let number): phoneInfo = Self.masked(number)
+        case .phone: phoneInfo = factor.maskedNumber
         case .totp: totpInfo = Empty()
         case .other: return nil
         }
@@ -29,10 +29,4 @@ struct MFAInfo: Codable {
 
     /// Those of the account that an SDK can show.
     static func list(of account: Account) -> [MFAInfo] { account.factors.answerable.compactMap(MFAInfo.init) }
-
-    private static func masked(_ number: String) -> String {
-        let digits = number.utf8.dropFirst()
-        let hidden = String(repeating: "*", count: max(0, digits.count - 4))
-        return "+" + hidden + String(decoding: digits.suffix(4), as: UTF8.self)
-    }
 }

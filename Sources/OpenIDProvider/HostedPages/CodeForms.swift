@@ -28,13 +28,13 @@ extension HostedVisit {
             default: .resetPassword
             }
         try await accounts.openID.requests.sendEmailCode(
-            to: email, for: authorization, purpose, language: language, in: settings, from: context.browserClientInfo)
+            to: email, for: authorization, purpose, language: language, in: settings, from: clientInfo)
     }
 
     func enterCode(_ form: Form, at page: HostedPage) async throws -> Response {
         let digits = UTF8Text(decoding: (form["code"] ?? "").utf8.filter { $0 != UInt8(ascii: " ") })
         guard !digits.isEmpty else { throw FormFault.missingCode }
-        try await accounts.openID.requests.proveEmail(digits, of: authorization, in: settings, from: context.browserClientInfo)
+        try await accounts.openID.requests.proveEmail(digits, of: authorization, in: settings, from: clientInfo)
         guard let email = authorization.email else { return go(to: page.addressPage) }
         switch page {
         case .signUpCode:
@@ -52,7 +52,7 @@ extension HostedVisit {
         guard account != nil || offer.makesAccounts else { throw FormFault.notNew }
         let code = try await accounts.openID.requests.signInCode(for: authorization, of: account, in: settings)
         let signIn = try await accounts.signIn.emailLinks.signIn(
-            withMade: code, email: email, language: language, in: settings, from: context.browserClientInfo)
+            withMade: code, email: email, language: language, in: settings, from: clientInfo)
         return try await begin(signIn.outcome, goingTo: signIn.isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil)
     }
 }

@@ -23,6 +23,9 @@ struct FormFault: Error, Sendable, Equatable {
     static let missingPassword = FormFault(field: "password", word: "missingPassword")
     static let missingCode = FormFault(field: "code", word: "missingCode")
     static let wrongCode = FormFault(field: "code", word: "wrongCode")
+    static let phoneLate = FormFault(field: nil, word: "phoneLate")
+    static let passkeyRefused = FormFault(field: nil, word: "passkeyRefused")
+    static let passkeyUnknown = FormFault(field: nil, word: "passkeyUnknown")
     static let notNew = FormFault(field: nil, word: "notNew")
     static let weak = FormFault(field: "password", word: "weak")
 
@@ -50,6 +53,10 @@ struct FormFault: Error, Sendable, Equatable {
             guard page.template == "code" else { return nil }
             self = .wrongCode
         case .wrongCode: self = .wrongCode
+        case .codeSessionUnknown, .codeSessionExpired: self = .phoneLate
+        case .noSuchPasskey: self = .passkeyUnknown
+        case .passkeyRefused, .passkeyResponseMissing: self = .passkeyRefused
+        case .passkeyChallengeRefused: self.init(field: nil, word: "passkeyLate")
         case .emailTaken: self.init(field: nil, word: "confirmFirstUnnamed", status: 409)
         case .tooManyAttempts, .quotaExceeded: self.init(field: nil, word: "tooMany", status: 429)
         default: return nil

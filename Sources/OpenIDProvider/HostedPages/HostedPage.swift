@@ -4,8 +4,8 @@ enum HostedPage: String, Sendable, CaseIterable {
     case signIn
     /// Enter the code that a mail brought, to sign in.
     case signInCode
-    /// Enter a code of an authenticator app, or a recovery code in its place, to end a sign-in.
-    case secondFactor, recoveryCode
+    /// End a sign-in by a second step: a code of an authenticator app, a code on a phone, a passkey, or a recovery code in their place.
+    case secondFactor, phoneCode, passkey, recoveryCode
     /// Make an account: the address first, then a code from its mailbox, then the password and the attributes of the user flow.
     case signUp, signUpCode, signUpDetails
     /// Choose a new password, after a code from the mailbox.
@@ -20,7 +20,12 @@ enum HostedPage: String, Sendable, CaseIterable {
     case consent
 
     /// Whether it asks for the second factor of a sign-in that waits.
-    var isSecondStep: Bool { self == .secondFactor || self == .recoveryCode }
+    var isSecondStep: Bool {
+        switch self {
+        case .secondFactor, .phoneCode, .passkey, .recoveryCode: true
+        default: false
+        }
+    }
 
     /// The facts that decide about the page.
     struct Facts: Sendable, Equatable {
@@ -31,10 +36,8 @@ enum HostedPage: String, Sendable, CaseIterable {
         var isCodeMailed = false
         /// Whether the person has entered that code.
         var isEmailProven = false
-        /// Whether a sign-in of this browser waits for a code of an authenticator app.
-        var takesAuthenticator = false
-        /// Whether it can be ended by a recovery code.
-        var takesRecoveryCode = false
+        /// The pages on which a sign-in of this browser that waits for a second step can be ended.
+        var secondSteps: [HostedPage] = []
         /// Whether the account is new and the user flow asks for attributes.
         var mayComplete = false
     }
@@ -63,8 +66,8 @@ enum HostedPage: String, Sendable, CaseIterable {
         return switch self {
         case .signIn: offer.signsIn ? .signIn : nil
         case .signInCode: offer.hasCode && facts.isCodeMailed ? .signInCode : nil
-        case .secondFactor: facts.takesAuthenticator ? .secondFactor : facts.takesRecoveryCode ? .recoveryCode : nil
-        case .recoveryCode: facts.takesRecoveryCode ? .recoveryCode : facts.takesAuthenticator ? .secondFactor : nil
+        case .secondFactor, .phoneCode, .passkey, .recoveryCode:
+            facts.secondSteps.contains(self) ? self : facts.secondSteps.first
         case .signUp: offer.signsUp ? .signUp : nil
         case .signUpCode: !offer.signsUp ? nil : facts.isCodeMailed ? .signUpCode : .signUp
         case .signUpDetails: !offer.signsUp ? nil : facts.isEmailProven ? .signUpDetails : .signUp
@@ -78,7 +81,7 @@ enum HostedPage: String, Sendable, CaseIterable {
         case .newPassword where facts.isEmailProven: .newPassword
         case .resetCode where facts.isCodeMailed: .resetCode
         // A new password gives a session, which may need a second factor.
-        case .secondFactor, .recoveryCode: towardsSession(facts)
+        case .secondFactor, .phoneCode, .passkey, .recoveryCode: towardsSession(facts)
         case .reset, .resetCode, .newPassword: .reset
         default: nil
         }

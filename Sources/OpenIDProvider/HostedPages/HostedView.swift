@@ -15,9 +15,11 @@ struct HostedContent {
     var form = Form()
     /// The authenticator app that is being enrolled; `nil` where none can be.
     var enrolment: FactorEnrollments.StartedTOTP?
+    /// The question for the page's script; `nil` where the page offers no passkey.
+    var passkey: PasskeyQuestion?
 }
 
-/// Renders the pages. They have no script, load nothing, and work by keyboard alone.
+/// Renders the pages. They load nothing but, where they offer passkeys, the script for these, and work by keyboard alone.
 extension HostedVisit {
     func show(_ page: HostedPage, _ content: HostedContent = HostedContent()) -> Response {
         var values = common(page, content)
@@ -25,7 +27,7 @@ extension HostedVisit {
         case .signIn: addSignIn(content, to: &values)
         case .signUp, .reset: addEmail(page, content, to: &values)
         case .signInCode, .signUpCode, .resetCode: addCode(page, to: &values)
-        case .secondFactor, .recoveryCode: addSecondFactor(page, to: &values)
+        case .secondFactor, .phoneCode, .passkey, .recoveryCode: addSecondFactor(page, content, to: &values)
         case .enrol: addEnrolment(content, to: &values)
         case .signUpDetails, .newPassword: addPassword(page, content, to: &values)
         case .profile: addProfile(content, to: &values)
@@ -34,7 +36,9 @@ extension HostedVisit {
         }
         let status = content.faults.map(\.status).max() ?? 200
         var response = project.templates.page(
-            page.template, in: language, values, status: status, allowing: .forms,
+            page.template, in: language, values, status: status,
+            allowing: content.passkey == nil ? .forms : [.forms, .scripts, .passkeys],
+            script: content.passkey.map { _ in PageScript.passkey.link }, data: content.passkey?.json,
             moreStyle: ProviderStyle.rules(for: offer.providers), redirectsTo: redirectSchemes)
         if status == 429 { response.headers.add("retry-after", FailureResponse.patience) }
         return response
@@ -62,6 +66,7 @@ extension HostedVisit {
     private func common(_ page: HostedPage, _ content: HostedContent) -> [String: TemplateValue] {
         var values: [String: TemplateValue] = [
             "action": .text(path(page)), "client": .text(client.name), "heading": .word("heading"),
+            "hasPasskey": .flag(content.passkey != nil),
             "hasFaults": .flag(!content.faults.isEmpty),
             "faults": .list(
                 content.faults.map { fault in
@@ -135,15 +140,6 @@ extension HostedVisit {
         // The other pages mail to any address.
         values["mayBeUnknown"] = .flag(page == .resetCode || page == .signInCode && !offer.makesAccounts)
         values["otherLink"] = .text(path(page.addressPage))
-    }
-
-    private func addSecondFactor(_ page: HostedPage, to values: inout [String: TemplateValue]) {
-        let isRecovery = page == .recoveryCode
-        values["isRecovery"] = .flag(isRecovery)
-        for name in ["heading", "text", "label", "hint", "other"] {
-            values[name] = .word(isRecovery ? "recovery" + name.prefix(1).uppercased() + name.dropFirst() : name)
-        }
-        values["otherLink"] = .text(path(isRecovery ? .secondFactor : .recoveryCode))
     }
 
     private func addEnrolment(_ content: HostedContent, to values: inout [String: TemplateValue]) {

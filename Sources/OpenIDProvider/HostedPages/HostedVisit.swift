@@ -21,12 +21,19 @@ struct HostedVisit {
     let session: BrowserSession?
     let offer: SignInOffer
     let language: String
+    /// The sign-in of this browser that waits for a second step; looked for only where the page is for one.
+    private(set) var secondStep: SecondStep?
 
     var project: Project { address.project }
     var settings: ProjectSettings { address.project.settings }
     var flow: UserFlow? { address.userFlow }
     var accounts: Accounts { context.services.accounts }
     var site: Site { context.services.site }
+
+    /// The client of a first step, with the secrets of the devices that are remembered in this browser.
+    var clientInfo: Session.ClientInfo {
+        context.browserClientInfo.on(IssuerCookies.devices(site).all(in: context.request).compactMap { DeviceToken($0.value) })
+    }
 
     /// `nil` when no request waits for this browser: it is unknown, answered or expired, or another browser's.
     ///
@@ -44,8 +51,13 @@ struct HostedVisit {
         } else {
             session = nil
         }
-        offer = SignInOffer(address.userFlow, of: project, canMail: services.accounts.outbox != nil)
+        offer = SignInOffer(
+            address.userFlow, of: project, at: services.site.ownName(context.request) ?? services.site.publicURL,
+            canMail: services.accounts.outbox != nil)
         language = project.templates.language(for: context.request, preferred: authorization.request.locales)
+        if query["page"].flatMap(HostedPage.init(exactly:))?.isSecondStep == true, let credential = pendingCredential {
+            secondStep = try await SecondStep(credential, hasPasskeys: offer.hasPasskeys, services.accounts, in: settings)
+        }
     }
 
     /// The path of a page of this visit.

@@ -10,7 +10,7 @@ extension HostedPage {
         case .signIn: "signIn"
         case .signUp, .reset: "email"
         case .signInCode, .signUpCode, .resetCode: "code"
-        case .secondFactor, .recoveryCode: "factor"
+        case .secondFactor, .phoneCode, .passkey, .recoveryCode: "factor"
         case .enrol: "enrol"
         case .signUpDetails, .newPassword: "password"
         case .profile: "profile"

@@ -23,7 +23,7 @@ extension HostedVisit {
         guard offer.hasPassword else { throw Failure.passwordLoginDisabled }
         let (email, password) = (try email(in: form), try password(in: form))
         let (_, outcome) = try await context.services.firebaseBridge.passwords.signIn(
-            email: email, password: password, in: settings, from: context.browserClientInfo)
+            email: email, password: password, in: settings, from: clientInfo)
         return try await begin(outcome)
     }
 
@@ -36,7 +36,7 @@ extension HostedVisit {
         do {
             (_, outcome) = try await accounts.signIn.signUps.signUp(
                 email: email, password: password, displayName: attributes.displayName, profile: attributes.claims, provenAt: authorization,
-                in: settings, from: context.browserClientInfo)
+                in: settings, from: clientInfo)
         } catch {
             switch error {
             case .emailTaken: return emailTaken()
@@ -59,7 +59,7 @@ extension HostedVisit {
         let outcome: SignInOutcome
         do {
             outcome = try await accounts.openID.requests.resetPassword(
-                for: authorization, to: password, language: language, in: settings, from: context.browserClientInfo)
+                for: authorization, to: password, language: language, in: settings, from: clientInfo)
         } catch {
             guard case .invalidActionCode = error else { throw error }
             return go(to: .reset)

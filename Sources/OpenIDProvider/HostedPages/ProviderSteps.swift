@@ -23,7 +23,7 @@ extension HostedVisit {
             throw BrokerageError.notEnabled(UTF8Text(id))
         }
         let broker = context.broker(of: project)
-        try await broker.charge(.startSignIn, from: context.browserClientInfo)
+        try await broker.charge(.startSignIn, from: clientInfo)
         do {
             let provider = try broker.provider(UTF8Text(button.id))
             let start = SignInStart(
@@ -89,7 +89,7 @@ extension HostedVisit {
     fileprivate func finish(_ query: Form, at button: ProviderButton) async throws -> Response {
         guard let flowID = query["flow"].flatMap(FlowID.init), let code = query["code"] else { return go(to: .signIn) }
         let broker = context.broker(of: project)
-        try await broker.charge(.federatedSignIn, from: context.browserClientInfo)
+        try await broker.charge(.federatedSignIn, from: clientInfo)
         let isHinted = query["hinted"] == "1"
         let proven: ProvenSignIn
         do {
@@ -103,7 +103,7 @@ extension HostedVisit {
         let signIn: FederatedSignIn
         do {
             signIn = try await broker.signIn(
-                with: proven, .signIn(mayCreate: offer.makesAccounts), language: language, from: context.browserClientInfo)
+                with: proven, .signIn(mayCreate: offer.makesAccounts), language: language, from: clientInfo)
         } catch {
             guard case .account(let refusal) = error else { return try refused(error, at: button) }
             guard let fault = FormFault(refusal, on: .signIn) else { throw error }

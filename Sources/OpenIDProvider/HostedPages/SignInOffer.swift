@@ -1,3 +1,4 @@
+import HTTP
 import ProjectSettings
 import Projects
 import Providers
@@ -9,6 +10,8 @@ struct SignInOffer: Sendable, Equatable {
     var hasPassword = false
     /// With an address and a code that is mailed to it.
     var hasCode = false
+    /// With a passkey, at a page of this server.
+    var hasPasskeys = false
     /// In the order of the user flow, or else of the project's file.
     var providers: [ProviderButton] = []
     /// Whether the user flow names a provider before the address's own ways.
@@ -35,13 +38,19 @@ struct ProviderButton: Sendable, Equatable {
 extension SignInOffer {
     /// - Parameters:
     ///   - flow: `nil` in the shape of the project itself, which offers all that the project has.
+    ///   - server: the address at which the browser has the pages: passkeys work at some sites alone.
     ///   - canMail: whether this server sends mails.
-    init(_ flow: UserFlow?, of project: Project, canMail: Bool) {
+    init(_ flow: UserFlow?, of project: Project, at server: String, canMail: Bool) {
         let methods = project.settings.signIn
         let kind = flow?.kind ?? .signUpOrSignIn
-        let ways = flow?.providers ?? [Self.password, Self.emailLink] + project.orderedProviders.map(\.id)
+        let ways = flow?.providers ?? [Self.password, Self.emailLink, Self.passkey] + project.orderedProviders.map(\.id)
         hasPassword = methods.password && ways.contains { $0.isExactly(Self.password) }
         hasCode = methods.emailLink && canMail && ways.contains { $0.isExactly(Self.emailLink) }
+        hasPasskeys =
+            ways.contains { $0.isExactly(Self.passkey) }
+            && project.settings.passkeys.map { passkeys in
+                URI.parse(server).map { passkeys.allOrigins.contains($0.origin) } ?? false
+            } ?? false
         providers = ways.compactMap { project.providers[UTF8Text($0)] }.map { ProviderButton(id: $0.id, name: $0.name, style: $0.button) }
         providersFirst = ways.first.map { project.providers[UTF8Text($0)] != nil } ?? false
         signsIn = kind != .signUp && kind != .passwordReset
@@ -52,4 +61,5 @@ extension SignInOffer {
 
     private static let password = "password"
     private static let emailLink = "emailLink"
+    private static let passkey = "passkey"
 }

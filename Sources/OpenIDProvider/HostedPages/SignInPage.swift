@@ -20,14 +20,14 @@ struct SignInPage: RawEndpoint {
         if query["request"] == nil, query["redirectUrl"] != nil { return try await AppSignIn.begin(query, context) }
         return try await HostedVisit.answering(request, query, context) { visit in
             let asked = query["page"].flatMap(HostedPage.init(exactly:))
-            guard let page = HostedPage.shown(asked: asked, try await visit.facts(asked)) else { return visit.resume() }
+            guard let page = HostedPage.shown(asked: asked, try await visit.facts()) else { return visit.resume() }
             if page == .signIn, asked == nil, let button = visit.hintedProvider {
                 return try await visit.start(button.id, from: page, isHinted: true)
             }
             if page == .enrol { return try await visit.showEnrolment() }
             var content = HostedContent()
             content.notice = PageNotice.reading(query, for: page, of: visit.offer)
-            return visit.show(page, content)
+            return try await visit.shown(page, content)
         }
     }
 }
@@ -38,7 +38,7 @@ struct SignInForm: RawEndpoint {
     static let errorFormat = ErrorFormat.page
     static let content = CallContent(
         query: .texts(optional: ["request", "page"]),
-        body: .form(.texts(optional: ["do", "provider", "email", "password", "name", "code", "session"])), answers: [.page, .redirect(303)])
+        body: .form(.texts(optional: ["do", "provider", "email", "password", "name", "code", "session", "factor", "credential", "remember"])), answers: [.page, .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         guard request.isForm else { throw Failure.invalidArgument("Expected the form of the page.") }
@@ -49,16 +49,16 @@ struct SignInForm: RawEndpoint {
             // Nothing is needed, or refused, as long as the person only wants to leave.
             if form["do"] == "cancel" { return try await visit.cancel() }
             let asked = query["page"].flatMap(HostedPage.init(exactly:))
-            guard let page = HostedPage.shown(asked: asked, try await visit.facts(asked)) else { return visit.resume() }
+            guard let page = HostedPage.shown(asked: asked, try await visit.facts()) else { return visit.resume() }
             // The page of the form is not due any more: a form that was sent twice, or from a page behind the browser's back button.
             guard page == asked else { return asked?.isSecondStep == true ? visit.startAgain() : visit.go(to: page) }
             do {
                 return try await visit.answer(form, of: page)
             } catch let fault as FormFault {
-                return visit.show(page, fault, form)
+                return try await visit.shown(page, HostedContent(faults: [fault], form: form))
             } catch let error as AccountError {
                 guard let fault = FormFault(error, on: page) else { throw error }
-                return visit.show(page, fault, form)
+                return try await visit.shown(page, HostedContent(faults: [fault], form: form))
             }
         }
     }
@@ -80,19 +80,12 @@ extension HostedVisit {
     }
 
     /// The facts that decide which page is due.
-    ///
-    /// - Parameter asked: the page that the address names. A sign-in that waits is only looked for where it counts.
-    func facts(_ asked: HostedPage?) async throws -> HostedPage.Facts {
+    func facts() async throws -> HostedPage.Facts {
         var facts = HostedPage.Facts(
             needed: try await needed(), offer: offer, isCodeMailed: authorization.email != nil,
             isEmailProven: authorization.emailProven,
             mayComplete: isSessionNew && isIncomplete)
-        if asked?.isSecondStep == true, let credential = pendingCredential,
-            let step = try await secondStep(of: credential)
-        {
-            facts.takesAuthenticator = step.hasAuthenticator
-            facts.takesRecoveryCode = step.hasRecoveryCodes
-        }
+        facts.secondSteps = secondStep?.pages ?? []
         return facts
     }
 
@@ -119,7 +112,10 @@ extension HostedVisit {
         case (.reset, "mail"): return try await mailCode(form, from: page, to: .resetCode)
         case (.signInCode, "again"), (.signUpCode, "again"), (.resetCode, "again"): return try await mailAgain(from: page)
         case (.signInCode, "code"), (.signUpCode, "code"), (.resetCode, "code"): return try await enterCode(form, at: page)
-        case (.secondFactor, "factor"), (.recoveryCode, "factor"): return try await passSecondFactor(form, at: page)
+        case (.signIn, "passkey"): return try await signInByPasskey(form)
+        case (.secondFactor, "factor"), (.phoneCode, "factor"), (.recoveryCode, "factor"): return try await passSecondFactor(form, at: page)
+        case (.phoneCode, "send"): return try await sendPhoneCode(form)
+        case (.passkey, "passkey"): return try await passPasskey(form)
         case (.enrol, "enrol"): return try await enrol(form)
         case (.signUpDetails, "create"): return try await signUp(form)
         case (.newPassword, "save"): return try await setPassword(form)

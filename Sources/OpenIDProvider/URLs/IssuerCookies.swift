@@ -19,4 +19,7 @@ package enum IssuerCookies {
 
     /// One for each request whose person has given the first proof and owes a second factor; it names the sign-in that waits.
     package static func factors(_ site: Site) -> CookieFamily { CookieFamily("gatehouse_factor", at: site) }
+
+    /// One for each account that is remembered in this browser (`DeviceToken.cookieID`).
+    package static func devices(_ site: Site) -> CookieFamily { CookieFamily("gatehouse_device", at: site) }
 }

@@ -1,18 +1,37 @@
 """The second step at the hosted pages: a code of an authenticator app, a recovery code, and enrolment where the project demands it."""
 
+import itertools
+import json
+
 import pytest
 
 from support.accounts import address
+from support.clients.emulator import ask
 from support.hosted_pages.second_factor import App, called, enrol, prove
 from support.hosted_pages.stage import PASSWORD, HostedSite, account, wrong
 from support.hosted_pages.visitor import Visitor
 from support.leaks import note
 from support.qr_code import text_of
 
+TEST_NUMBER = "+16505550101"
+NUMBERS = itertools.count(345001)
+
 
 @pytest.fixture(scope="module")
 def stage(fake_issuer_of_session):
-    site = HostedSite(fake_issuer_of_session, project={"mfa": {"state": "enabled"}})
+    phone = {"enabled": True, "regions": ["DE"], "transport": {"log": {}}, "testNumbers": {TEST_NUMBER: "123456"}}
+    site = HostedSite(
+        fake_issuer_of_session, settings={"developmentProject": "demo"}, project={"mfa": {"state": "enabled", "sms": True}, "phone": phone}
+    )
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.fixture(scope="module")
+def remembering():
+    """A project that lets people have their browsers remembered."""
+    site = HostedSite(project={"mfa": {"state": "enabled", "rememberDevice": "30d"}})
     site.serve()
     yield site
     site.close()
@@ -113,21 +132,126 @@ def test_a_recovery_code_is_behind_a_link_and_counts_once(stage, visitor, api):
     _, token = enrol(api, email)
     codes = [note(code) for code in called(api, "recoveryCodes:generate", {"idToken": token})["recoveryCodes"]]
     asked, page = second_step(stage, visitor, email)
-    page = visitor.click(page, "other")
+    page = visitor.click(page, "to-recoveryCode")
     assert page.status == 200 and "inputmode" not in page.fields["code"] and "Recovery code" in page.text
     refused = visitor.press(page, "factor", code="0000-0000-0000-0000")
     assert refused.status == 400 and "wrong" in refused.text
     asked.redeemed(visitor.press(refused, "factor", code=f" {codes[0].lower().replace('-', ' ')} "))
     other = Visitor(stage)
     _, page = second_step(stage, other, email)
-    assert other.press(other.click(page, "other"), "factor", code=codes[0]).status == 400
+    assert other.press(other.click(page, "to-recoveryCode"), "factor", code=codes[0]).status == 400
 
 
-def test_without_recovery_codes_the_link_leads_to_the_app(stage, visitor, protected):
+def test_without_other_ways_there_are_no_links(stage, visitor, protected):
     email, app = protected
     asked, page = second_step(stage, visitor, email)
-    page = visitor.click(page, "other")
+    assert not [name for name in page.ids if name.startswith("to-")]
+    asked.redeemed(visitor.press(visitor.open(page.url.replace("secondFactor", "recoveryCode")), "factor", code=app.code()))
+
+
+# -- codes by text message
+
+
+@pytest.fixture
+def called_up(stage, api):
+    """A person with two phones, of which one is a test number."""
+    email = account(stage, api, address())["email"]
+    prove(stage, email)
+    number = f"+4915112{next(NUMBERS)}"
+    factors = [{"mfaEnrollmentId": "one", "phoneInfo": number}, {"mfaEnrollmentId": "test", "phoneInfo": TEST_NUMBER}]
+    stage.rows("UPDATE accounts SET second_factors = %s WHERE email = %s", json.dumps(factors), email)
+    return email, number
+
+
+def at_phones(stage, visitor, email):
+    asked = stage.request()
+    page = visitor.sign_in(visitor.open(asked.url), email, PASSWORD)
+    assert page.status == 200 and "code" not in page.fields, "nothing is sent before the person asks"
+    return asked, page
+
+
+def sent_code(stage, number):
+    found = ask(stage, "GET", "/emulator/v1/projects/demo/verificationCodes").json()["verificationCodes"]
+    return note(next(entry["code"] for entry in found if entry["phoneNumber"] == number))
+
+
+def test_a_code_by_text_message_ends_the_sign_in(stage, visitor, called_up):
+    email, number = called_up
+    asked, page = at_phones(stage, visitor, email)
+    assert number not in page.text and f"*{number[-4:]}" in page.text and f"*{TEST_NUMBER[-4:]}" in page.text
+    page = visitor.press(page, "send", factor="one")
+    assert "on its way to" in page.text and page.fields["code"]["autocomplete"] == "one-time-code"
+    code = sent_code(stage, number)
+    refused = visitor.press(page, "factor", code=wrong(code))
+    assert refused.status == 400 and "wrong" in refused.text
+    claims = asked.redeemed(visitor.press(refused, "factor", code=code))
+    assert claims["sub"]
+
+
+def test_each_phone_gets_its_own_code(stage, visitor, called_up):
+    email, _ = called_up
+    asked, page = at_phones(stage, visitor, email)
+    page = visitor.press(page, "send", factor="test")
+    asked.redeemed(visitor.press(page, "factor", code="123456"))
+
+
+def test_a_code_that_is_over_is_sent_anew(stage, visitor, called_up):
+    email, _ = called_up
+    asked, page = at_phones(stage, visitor, email)
+    page = visitor.press(page, "send", factor="test")
+    stage.rows("UPDATE sms_codes SET expires_at = now() - interval '1 second'")
+    over = visitor.press(page, "factor", code="123456")
+    assert over.status == 400 and "Send another one" in over.text and "code" not in over.fields
+    page = visitor.press(over, "send", factor="test")
+    asked.redeemed(visitor.press(page, "factor", code="123456"))
+
+
+def test_SEC_25_a_code_for_one_sign_in_ends_no_other(stage, visitor, called_up):
+    email, _ = called_up
+    _, page = at_phones(stage, visitor, email)
+    page = visitor.press(page, "send", factor="test")
+    other = Visitor(stage)
+    _, second = at_phones(stage, other, email)
+    second = other.press(second, "send", factor="test")
+    stolen = other.press(second, "factor", session=page.fields["session"]["value"], code="123456")
+    assert stolen.status == 400
+
+
+# -- browsers that are remembered
+
+
+def test_a_browser_that_is_remembered_is_asked_for_the_first_step_alone(remembering):
+    stage, api = remembering, remembering.servers[0].api()
+    visitor = Visitor(stage)
+    people = []
+    for _ in range(2):
+        email = account(stage, api, address())["email"]
+        prove(stage, email)
+        app, _ = enrol(api, email)
+        asked, page = second_step(stage, visitor, email, prompt="login")
+        asked.redeemed(visitor.press(page, "factor", code=app.code(), remember="1"))
+        people.append((email, app))
+    for email, _ in people:
+        asked = stage.request(prompt="login")
+        page = visitor.sign_in(visitor.open(asked.url), email, PASSWORD)
+        assert "mfa" not in asked.redeemed(page).get("amr", [])
+    stranger = Visitor(stage)
+    _, page = second_step(stage, stranger, people[0][0])
+    assert "remember" in page.fields
+    # The end of all sessions forgets the device.
+    stage.rows("UPDATE accounts SET sessions_ended_at = now() WHERE email = %s", people[0][0])
+    second_step(stage, visitor, people[0][0], prompt="login")
+
+
+def test_without_the_wish_no_browser_is_remembered(remembering):
+    stage, api = remembering, remembering.servers[0].api()
+    visitor = Visitor(stage)
+    email = account(stage, api, address())["email"]
+    prove(stage, email)
+    app, _ = enrol(api, email)
+    asked, page = second_step(stage, visitor, email)
     asked.redeemed(visitor.press(page, "factor", code=app.code()))
+    second_step(stage, visitor, email, prompt="login")
 
 
 def test_a_provider_is_the_first_step_alone(stage, visitor, api, fake_issuer):
@@ -177,7 +301,7 @@ def test_a_project_that_demands_a_second_factor_has_it_enrolled_first(strict):
     # The next sign-in asks for it, and a recovery code stands in.
     other = Visitor(strict)
     asked, page = second_step(strict, other, email)
-    assert asked.redeemed(other.press(other.click(page, "other"), "factor", code=codes[3]))["sub"] == claims["sub"]
+    assert asked.redeemed(other.press(other.click(page, "to-recoveryCode"), "factor", code=codes[3]))["sub"] == claims["sub"]
 
 
 def test_no_page_and_no_request_leads_around_the_enrolment(strict):

@@ -1,7 +1,6 @@
 """Passkeys in a browser of its own mind: Chromium, with its virtual authenticator. A page of an app makes the calls."""
 
 import pytest
-from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticatorOptions
 from werkzeug.wrappers import Request, Response
 
 from support.accounts import sign_up
@@ -11,7 +10,7 @@ from support.certificates import Certificate
 from support.clients.api import API
 from support.harness import free_port
 from support.names import API_KEY, METHODS
-from support.passkeys import from_b64
+from support.passkeys import AUTHENTICATOR, from_b64
 from support.servers.site import Site
 from support.web_server import WebServer
 
@@ -37,16 +36,6 @@ const request = async (mediation) => {
 const signIn = async (mediation) =>
   call("passkeySignIn:finalize", {authenticatorAuthenticationResponse: (await request(mediation)).toJSON()});
 </script><input autocomplete="username webauthn" autofocus>"""
-
-# Its person is always verified.
-AUTHENTICATOR = VirtualAuthenticatorOptions(
-    protocol=VirtualAuthenticatorOptions.Protocol.CTAP2,
-    transport=VirtualAuthenticatorOptions.Transport.INTERNAL,
-    has_resident_key=True,
-    has_user_verification=True,
-    is_user_consenting=True,
-    is_user_verified=True,
-)
 
 
 @pytest.fixture(scope="module")

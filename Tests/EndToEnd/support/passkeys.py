@@ -8,10 +8,21 @@ import secrets
 import cbor2
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
+from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticatorOptions
 
 RP_ID = "example.com"
 ORIGIN = "https://app.example.com"
 PASSKEYS = {"rpId": RP_ID}
+
+# That of a browser; its person is always verified.
+AUTHENTICATOR = VirtualAuthenticatorOptions(
+    protocol=VirtualAuthenticatorOptions.Protocol.CTAP2,
+    transport=VirtualAuthenticatorOptions.Transport.INTERNAL,
+    has_resident_key=True,
+    has_user_verification=True,
+    is_user_consenting=True,
+    is_user_verified=True,
+)
 
 
 def b64(data):

@@ -52,13 +52,13 @@ import Testing
 
     @Test(arguments: [Interaction.signIn, .signUp, .chooseAccount, .resetPassword])
     func `asks for a second factor only while a sign-in waits for it, and for the app where the person has one`(_ needed: Interaction) {
-        for page in [HostedPage.secondFactor, .recoveryCode] {
+        let steps = [HostedPage.secondFactor, .passkey, .phoneCode, .recoveryCode]
+        for page in steps {
             #expect(shown(page, needed) == shown(nil, needed))
-            #expect(shown(page, needed) { ($0.takesAuthenticator, $0.takesRecoveryCode) = (true, true) } == page)
-            #expect(shown(page, needed) { $0.takesAuthenticator = true } == .secondFactor)
-            #expect(shown(page, needed) { $0.takesRecoveryCode = true } == .recoveryCode)
+            #expect(shown(page, needed) { $0.secondSteps = steps } == page)
+            for other in steps { #expect(shown(page, needed) { $0.secondSteps = [other] } == other) }
         }
-        #expect(shown(nil, needed) { $0.takesAuthenticator = true } == shown(nil, needed))
+        #expect(shown(nil, needed) { $0.secondSteps = [.secondFactor] } == shown(nil, needed))
     }
 
     @Test func `leaves the enrolment that a project demands to no other page`() {

@@ -23,14 +23,15 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         has = dict(attributes)
-        self.ids.add(has.get("id"))
+        self.ids.update([has["id"]] if "id" in has else [])
         if tag == "html":
             self.language = has["lang"]
         if tag == "form":
             self.forms.append({"action": has["action"], "method": has["method"], "fields": {}, "buttons": set()})
         if tag == "input" and has.get("name"):
             self.fields[has["name"]] = has
-            self.forms[-1]["fields"][has["name"]] = has.get("value") or ""
+            if has.get("type") != "checkbox" or "checked" in has:
+                self.forms[-1]["fields"][has["name"]] = has.get("value") or ""
         if tag == "button":
             self.forms[-1]["buttons"].add((has.get("name"), has.get("value")))
         if tag == "a":
