@@ -135,11 +135,13 @@ package final class Accounts: Sendable {
             secondFactors: PasskeySecondFactors(
                 clock: clock, challenges: challenges, credentials: credentials, registrations: registrations,
                 signIns: secondFactors.signIns))
+        let browserSessions = BrowserSessions(storage: storage, masterKey: masterKey, clock: clock, deliveries: deliveries)
         openID = OpenIDRules(
             requests: AuthorizationRequests(
                 storage: storage, clock: clock, completion: completion,
                 emailCodes: EmailCodes(key: masterKey.emailCodes, outbox: outbox), codes: codes, limits: limits),
-            browserSessions: BrowserSessions(storage: storage, masterKey: masterKey, clock: clock, deliveries: deliveries),
+            browserSessions: browserSessions,
+            ownSessions: OwnSessions(storage: storage, clock: clock, browserSessions: browserSessions),
             sessions: ClientSessions(storage: storage, masterKey: masterKey, clock: clock, signingKeys: signingKeys),
             tokens: ClientTokens(clock: clock, signingKeys: signingKeys),
             assertions: ClientAssertions(storage: storage),
@@ -193,6 +195,7 @@ package struct PasskeyRules: Sendable {
 package struct OpenIDRules: Sendable {
     package let requests: AuthorizationRequests
     package let browserSessions: BrowserSessions
+    package let ownSessions: OwnSessions
     package let sessions: ClientSessions
     package let tokens: ClientTokens
     package let assertions: ClientAssertions

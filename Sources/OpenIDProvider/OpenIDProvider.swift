@@ -13,6 +13,8 @@ package import Web
 package enum OpenIDProvider {
     /// Every endpoint and page. To add one, add a file in one of the folders beside this one and a line here.
     package static let handlers: [Handler] = [
+        AccountForm.handler,
+        AccountPage.handler,
         AuthorizationServerMetadata.handler,
         Authorize.handler,
         FlowKeySet.handler,

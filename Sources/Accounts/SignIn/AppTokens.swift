@@ -29,6 +29,9 @@ package struct AppToken: Sendable, Equatable {
 extension AuthorizationRequest {
     /// Whether an app's own page asks, and not a relying party.
     package func isOfApp(in project: ProjectSettings) -> Bool { clientID.isExactly(project.id) }
+
+    /// Whether the account page of this server asks.
+    package func isOfAccountPage(in project: ProjectSettings) -> Bool { clientID.isExactly(project.accountPageClientID) }
 }
 
 extension AuthorizationRequests {

@@ -24,7 +24,9 @@ struct AuthorizationStep {
     func answer(_ asked: AuthorizationRequest, of client: OAuthClient, authorization: PendingAuthorization?) async throws -> Response {
         try await refusing(asked, authorization) {
             // A reload may have taken away all that the client asked for.
-            guard !asked.scopes.isEmpty || asked.isOfApp(in: settings) else { throw Failure.invalidScope }
+            guard !asked.scopes.isEmpty || asked.isOfApp(in: settings) || asked.isOfAccountPage(in: settings) else {
+                throw Failure.invalidScope
+            }
             for _ in 1..<Self.looks {
                 // The session ended, or the account changed, between the look and the grant: the next look sees it.
                 do { return try await look(asked, of: client, authorization: authorization) } catch AccountError.conflict { continue }
@@ -40,6 +42,7 @@ struct AuthorizationStep {
         let session = try await session()
         guard let interaction = try await interaction(asked, of: client, session, authorization) else {
             guard let session else { throw Failure.loginRequired }
+            if asked.isOfAccountPage(in: settings) { return try await goBack(to: asked.redirectURI, authorization) }
             let code = try await accounts.openID.requests.grant(
                 asked, authorization: authorization, to: session, scopes: asked.scopes, in: settings)
             let reply = AuthorizationReply(asked)
@@ -50,6 +53,16 @@ struct AuthorizationStep {
         }
         if let failure = interaction.failure(of: asked) { return try await refuse(failure, asked, authorization) }
         return try await send(to: authorization, or: asked)
+    }
+
+    /// Sends the browser back to a page of this server, which needs its session alone.
+    private func goBack(to page: String, _ authorization: PendingAuthorization?) async throws -> Response {
+        var response = RedirectResponse.to(page, status: request.method == .post ? 303 : 302)
+        if let authorization {
+            try await accounts.openID.requests.end(authorization, in: settings)
+            response.setCookie(IssuerCookies.requests(site).cookie(authorization.id.text).clear())
+        }
+        return response
     }
 
     /// Lets `work` answer a request whose relying party is known. The relying party is told of every error.

@@ -28,7 +28,7 @@ extension HostedVisit {
         case .signUp, .reset: addEmail(page, content, to: &values)
         case .signInCode, .signUpCode, .resetCode: addCode(page, to: &values)
         case .secondFactor, .phoneCode, .passkey, .recoveryCode: addSecondFactor(page, content, to: &values)
-        case .enrol: addEnrolment(content, to: &values)
+        case .enrol: values.addEnrolment(content.enrolment, for: session?.account, project)
         case .signUpDetails, .newPassword: addPassword(page, content, to: &values)
         case .profile: addProfile(content, to: &values)
         case .accounts: addAccount(to: &values)
@@ -140,17 +140,6 @@ extension HostedVisit {
         // The other pages mail to any address.
         values["mayBeUnknown"] = .flag(page == .resetCode || page == .signInCode && !offer.makesAccounts)
         values["otherLink"] = .text(path(page.addressPage))
-    }
-
-    private func addEnrolment(_ content: HostedContent, to values: inout [String: TemplateValue]) {
-        let account = session?.account
-        values["email"] = .text(account?.email ?? account?.displayName)
-        guard let enrolment = content.enrolment else { return }
-        let name = project.templates.branding.name
-        values["session"] = .text(enrolment.session)
-        values["secret"] = .text(enrolment.secretText)
-        let address = enrolment.address(issuer: name, account: account?.email ?? account?.id ?? "")
-        values["qrCode"] = QRCode(address, label: "QR").map { .qrCode($0) }
     }
 
     private func addPassword(_ page: HostedPage, _ content: HostedContent, to values: inout [String: TemplateValue]) {

@@ -32,7 +32,9 @@ struct HostedVisit {
 
     /// The client of a first step, with the secrets of the devices that are remembered in this browser.
     var clientInfo: Session.ClientInfo {
-        context.browserClientInfo.on(IssuerCookies.devices(site).all(in: context.request).compactMap { DeviceToken($0.value) })
+        // A remembered browser changes nothing that needs a second factor, so the account page asks for one.
+        if authorization.request.isOfAccountPage(in: settings) { return context.browserClientInfo }
+        return context.browserClientInfo.on(IssuerCookies.devices(site).all(in: context.request).compactMap { DeviceToken($0.value) })
     }
 
     /// `nil` when no request waits for this browser: it is unknown, answered or expired, or another browser's.

@@ -1,4 +1,3 @@
-import HTTP
 import ProjectSettings
 import Projects
 import Providers
@@ -48,9 +47,7 @@ extension SignInOffer {
         hasCode = methods.emailLink && canMail && ways.contains { $0.isExactly(Self.emailLink) }
         hasPasskeys =
             ways.contains { $0.isExactly(Self.passkey) }
-            && project.settings.passkeys.map { passkeys in
-                URI.parse(server).map { passkeys.allOrigins.contains($0.origin) } ?? false
-            } ?? false
+            && project.settings.passkeys?.takes(server) == true
         providers = ways.compactMap { project.providers[UTF8Text($0)] }.map { ProviderButton(id: $0.id, name: $0.name, style: $0.button) }
         providersFirst = ways.first.map { project.providers[UTF8Text($0)] != nil } ?? false
         signsIn = kind != .signUp && kind != .passwordReset

@@ -7,6 +7,10 @@ extension ProjectSettings {
     /// the address that the browser goes back to, is not configured any more.
     package func client(id: String, userFlow: String?, redirectURI: String) -> OAuthClient? {
         guard let provider = openIDProvider else { return nil }
+        // The page itself has made the request, and gets nothing by it but a browser's session.
+        if id.isExactly(accountPageClientID) {
+            return provider.accountPage ? OAuthClient(id: id, name: branding.name, kind: .browser, redirectURIs: [redirectURI]) : nil
+        }
         guard !id.isExactly(self.id) else {
             guard redirectURLs.contains(where: { redirectURI.isExactly($0) }) else { return nil }
             return OAuthClient(id: self.id, name: branding.name, kind: .browser, redirectURIs: [redirectURI])
@@ -16,6 +20,9 @@ extension ProjectSettings {
         }
         return client
     }
+
+    /// The client of requests by which people come to the account page. No registered client has this id, and none can ask by it.
+    package var accountPageClientID: String { "\(id)/account" }
 }
 
 extension ProjectSettings.OpenIDProvider {

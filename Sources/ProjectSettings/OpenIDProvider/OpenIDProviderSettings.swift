@@ -16,6 +16,8 @@ extension ProjectSettings {
         package var directoryNames: [String] = []
         /// How long a person stays signed in at the hosted pages of this browser, counted from the sign-in.
         package var sessionLifetime: Duration = .seconds(86400)
+        /// Whether people see and change there what opens their account.
+        package var accountPage = true
 
         package init() {}
 
@@ -34,6 +36,7 @@ extension ProjectSettings.OpenIDProvider {
     init(_ section: Section, project: String, development: Bool) {
         self.init()
         sessionLifetime = section.duration("sessionLifetime", default: sessionLifetime, in: .seconds(300)...(.seconds(365 * 86400)))
+        accountPage = section.bool("accountPage", default: accountPage)
         readDirectory(section.section("tenant"))
         readUserFlows(section)
         section.requireEntry("clients", "so no app can ask; add an entry for each app, or remove openIDProvider")

@@ -24,6 +24,9 @@ extension ProjectSettings {
         /// Every origin from which a ceremony may come.
         package var allOrigins: Set<String> { Set(origins + relatedOrigins) }
 
+        /// Whether pages at this address may use the passkeys.
+        package func takes(_ address: String) -> Bool { URI.parse(address).map { allOrigins.contains($0.origin) } ?? false }
+
         /// The statement about itself that a browser asks an authenticator for. We ask for none.
         enum Attestation: String, CaseIterable { case noStatement = "none" }
     }

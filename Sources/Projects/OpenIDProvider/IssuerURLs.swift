@@ -66,6 +66,9 @@ package enum IssuerPaths {
     /// The hosted page to which a person comes back from a provider.
     package static func signInReturn(_ projectID: String) -> String { "/\(projectID)/sign-in/return" }
 
+    /// The page at which people see and change what opens their account.
+    package static func account(_ projectID: String) -> String { "/\(projectID)/account" }
+
     /// The address at which a request goes on when a hosted page has done its part.
     package static func resume(_ projectID: String, request id: String) -> String { "/\(projectID)/oauth2/resume?request=\(id)" }
 }

@@ -97,6 +97,8 @@ enum CallWords {
         "IdentityToolkit.UpdateProviderConfig": "Refused: names the project's file, where providers are changed.",
         "IdentityToolkit.VerifyIOSClient": "Refused: this server sends no push messages, so the SDK shows the page with the captcha.",
         "IdentityToolkit.WithdrawMFAEnrollment": "Takes a second factor from the caller's account.",
+        "OpenIDProvider.AccountForm": "Changes what opens the account, as the form of the account page says.",
+        "OpenIDProvider.AccountPage": "The page at which a person sees and changes what opens their account.",
         "OpenIDProvider.AuthorizationServerMetadata": "Discovery, at the address of RFC 8414.",
         "OpenIDProvider.Authorize": "A relying party sends a person here to sign in.",
         "OpenIDProvider.FlowKeySet": "The public keys, at the address of Azure AD B2C.",

@@ -178,6 +178,55 @@ def strict():
     site.close()
 
 
+def with_everything(site, email):
+    """Gives an account a phone and a passkey besides."""
+    phone = [{"mfaEnrollmentId": "one", "phoneInfo": "+16505550101", "enrolledAt": "2026-11-01T10:00:00.000Z"}]
+    site.rows(
+        "UPDATE accounts SET second_factors = (coalesce(second_factors, '[]')::jsonb || %s)::text WHERE email = %s",
+        json.dumps(phone),
+        email,
+    )
+    site.rows(
+        """
+        INSERT INTO passkeys (project_id, credential_id, account_id, public_key, algorithm, sign_count, rp_id, backup_eligible, backup_state,
+            uv_initialized, transports, aaguid, format, name, linked_unproven, linked_at, flagged_at)
+        SELECT project_id, decode(md5(email), 'hex'), account_id, decode('a0', 'hex'), -7, 0, 'localhost', true, true, true, '{}',
+            decode(md5(''), 'hex'), 'none', %s, false, now(), now() FROM accounts WHERE email = %s
+        """,
+        LONG,
+        email,
+    )
+    site.rows("UPDATE accounts SET user_handle = decode(repeat('61', 24), 'hex') WHERE email = %s", email)
+
+
+@pytest.mark.parametrize("language, scheme", [("en", "light"), ("de", "dark")])
+def test_the_account_page(driver, strict, language, scheme):
+    person = Look(driver, strict, language, scheme, "account")
+    # The account page speaks the language of the browser.
+    agent = driver.execute_script("return navigator.userAgent")
+    driver.execute_cdp_cmd("Emulation.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": language})
+    api = strict.servers[0].api()
+    email = account(strict, api, address())["email"]
+    prove(strict, email)
+    person.open().press(email=email, password=PASSWORD)
+    app = App(text_of(driver.page_source))
+    person.press(code=app.code())
+    for code in driver.find_elements("css selector", ".codes code"):
+        note(code.text)
+    driver.get(f"{strict.url}/demo/account")
+    person.looked("alone")
+    with_everything(strict, email)
+    driver.refresh()
+    driver.find_element("css selector", "summary").click()
+    person.looked("everything")
+    person.follow("#add-passkey").looked("passkey")
+    person.follow("#back").follow("#enrol").looked("enrol")
+    person.press(code="000000").looked("enrol-wrong")
+    person.follow("#back").press("#sign-out").looked("signed-out")
+    driver.execute_cdp_cmd("Emulation.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": "en"})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
 @pytest.mark.parametrize("language, scheme", [("en", "light"), ("de", "dark")])
 def test_second_steps(driver, strict, language, scheme):
     person = Look(driver, strict, language, scheme, "second-step")
@@ -196,19 +245,7 @@ def test_second_steps(driver, strict, language, scheme):
     person.press(code="000000").looked("factor-wrong")
     person.follow("#to-recoveryCode").looked("recovery")
     person.press(code="0000").looked("recovery-wrong")
-    # A phone and a passkey besides.
-    phone = [{"mfaEnrollmentId": "one", "phoneInfo": "+16505550101"}]
-    strict.rows("UPDATE accounts SET second_factors = (second_factors::jsonb || %s)::text WHERE email = %s", json.dumps(phone), email)
-    strict.rows(
-        """
-        INSERT INTO passkeys (project_id, credential_id, account_id, public_key, algorithm, sign_count, rp_id, backup_eligible, backup_state,
-            uv_initialized, transports, aaguid, format, name, linked_unproven, linked_at)
-        SELECT project_id, decode(md5(email), 'hex'), account_id, decode('a0', 'hex'), -7, 0, 'localhost', false, false, true, '{}',
-            decode(md5(''), 'hex'), 'none', 'laptop', false, now() FROM accounts WHERE email = %s
-        """,
-        email,
-    )
-    strict.rows("UPDATE accounts SET user_handle = decode(repeat('61', 24), 'hex') WHERE email = %s", email)
+    with_everything(strict, email)
     driver.delete_all_cookies()
     person.open().looked("sign-in-with-passkey")
     person.press(email=email, password=PASSWORD).looked("factor-with-others")

@@ -163,7 +163,7 @@ FAULTS = {
         "providers:",
         flow("kind: signIn, providers: [oidc.fake, oidc.other]"),
         "6:",
-        "userFlows[0].providers: oidc.other is neither password, emailLink nor",
+        "userFlows[0].providers: oidc.other is neither password, emailLink, passkey nor",
         "the project has oidc.fake",
     ),
     "the discovery document as issuer": (

@@ -124,6 +124,17 @@ package struct PasskeyRegistrations: Sendable {
         }
     }
 
+    /// Gives a passkey of the person another name; one that is not theirs stays as it is.
+    package func rename(
+        _ credentialID: [UInt8], to name: String, in session: BrowserSession, of project: ProjectSettings
+    ) async throws(AccountError) {
+        let rename: SQL = """
+            UPDATE passkeys SET name = \(name)
+            WHERE project_id = \(project: project) AND credential_id = \(credentialID) AND account_id = \(session.account.id)
+            """
+        _ = try await completion.storage.write(all: session.hold(in: project) + [rename])
+    }
+
     /// The bytes by which authenticators know the account. They are made once, and stay when its passkeys go.
     private func userHandle(of account: Account, in project: ProjectSettings) async throws(AccountError) -> [UInt8] {
         if let handle = account.userHandle { return handle }

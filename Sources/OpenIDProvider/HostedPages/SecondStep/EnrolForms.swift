@@ -73,12 +73,27 @@ extension HostedVisit {
             return redirect
         }
         var response = project.templates.page(
-            "codes", in: language,
-            [
-                "codes": .list(codes.map { ["code": .text($0.text)] }),
-                "link": .text(IssuerPaths.resume(settings.id, request: authorization.id.text)),
-            ])
+            codes, in: language, goingOnTo: IssuerPaths.resume(settings.id, request: authorization.id.text))
         response.setCookies(redirect.headers.values("set-cookie").map(\.asString))
         return response
+    }
+}
+
+extension [String: TemplateValue] {
+    /// Adds what a page shows of an authenticator app that is being enrolled; nothing where none can be.
+    mutating func addEnrolment(_ started: FactorEnrollments.StartedTOTP?, for account: Account?, _ project: Project) {
+        self["email"] = .text(account?.email ?? account?.displayName)
+        guard let started else { return }
+        self["session"] = .text(started.session)
+        self["secret"] = .text(started.secretText)
+        let address = started.address(issuer: project.templates.branding.name, account: account?.email ?? account?.id ?? "")
+        self["qrCode"] = QRCode(address, label: "QR").map { .qrCode($0) }
+    }
+}
+
+extension Templates {
+    /// The page that shows new recovery codes, this once.
+    func page(_ codes: [RecoveryCode], in language: String, goingOnTo link: String) -> Response {
+        page("codes", in: language, ["codes": .list(codes.map { ["code": .text($0.text)] }), "link": .text(link)])
     }
 }
