@@ -1,5 +1,6 @@
 """Stands for the captcha services: their scripts, and the checks of the tokens that these make."""
 
+import datetime
 import itertools
 import json
 
@@ -73,5 +74,6 @@ class CaptchaServices:
             self.tokens[token] = request.args["action"]
             return Response(token, headers={"access-control-allow-origin": "*"})
         action = self.tokens.pop(request.form.get("response"), None)
-        answer = {"success": action is not None, "hostname": self.host, "action": action}
+        made = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        answer = {"success": action is not None, "hostname": self.host, "action": action, "challenge_ts": made}
         return Response(json.dumps(answer), content_type="application/json")

@@ -21,14 +21,16 @@ def driver(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def places(driver, doubles):
+def places(driver, doubles, request):
+    """The servers; a module's `PROJECT` has more settings of their project."""
+    more = getattr(request.module, "PROJECT", {})
     pages = SDKPage()
     development = Site(
         {name: doubles[name].entry() for name in ("oidc.fake", "apple.com", "github.com", "twitter.com")},
         settings={"developmentProject": "demo"},
-        project={"signIn": METHODS},
+        project={"signIn": METHODS, **more},
     )
-    production = Site(project={"signIn": METHODS, "redirectURLs": [], "authorizedDomains": ["auth.shop.test", "localhost"]})
+    production = Site(project={"signIn": METHODS, "redirectURLs": [], "authorizedDomains": ["auth.shop.test", "localhost"], **more})
     front = Front(production.port)
     host = f"auth.shop.test:{front.port}"
     production.settings.update(

@@ -14,7 +14,9 @@ PASSWORD = "correct horse"
 
 
 class SDKPage:
-    """An app's page that only loads the SDK, or with `client=kept` what plays it. Its policy is the strictest that an app can have."""
+    """An app's page that only loads the SDK, or with `client=kept` what plays it. Its policy is the strictest that an app can have.
+
+    With `captcha=` and the address of a captcha service, it also loads the script of `server` for captchas."""
 
     def __init__(self):
         self.web = WebServer(Request.application(self.respond))
@@ -28,7 +30,15 @@ class SDKPage:
         html = '<!doctype html><link rel="icon" href="data:,"><title>App</title>' + "".join(
             f'<script src="/{file}"></script>' for file in scripts
         )
-        policy = f"default-src 'none'; img-src data:; script-src 'self'; connect-src {request.args['server']}"
+        server, captcha = request.args["server"], request.args.get("captcha")
+        policy = f"default-src 'none'; img-src data:; script-src 'self'; connect-src {server}"
+        if captcha:
+            html = html.replace(
+                '<script src="/bundle',
+                f'<script src="{server}/__/auth/captcha.js?apiKey={request.args["key"]}"></script><script src="/bundle',
+                1,
+            )
+            policy = f"default-src 'none'; img-src data:; script-src 'self' {server} {captcha}; connect-src {server} {captcha}; frame-src {captcha}"
         return Response(html, content_type="text/html; charset=utf-8", headers={"content-security-policy": policy})
 
     def close(self):
