@@ -62,7 +62,8 @@ package struct SampleFiles: Sendable {
             "providers": list(project.providers.values.sorted { $0.id < $1.id }), "developmentProviders": list(madeUp),
             "methods": [
                 "password": .bool(settings.signIn.password), "emailLink": .bool(settings.signIn.emailLink),
-                "anonymous": .bool(settings.signIn.anonymous),
+                "anonymous": .bool(settings.signIn.anonymous), "phone": .bool(settings.phone.enabled),
+                "passkey": .bool(settings.passkeys?.takes(site.publicURL) ?? false),
             ],
         ]
         return Response(json: answer.bytes())

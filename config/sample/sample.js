@@ -2,13 +2,17 @@
 // - With pages of its own. With a provider, the browser goes to /__/auth/start and comes back with a one-time code, and the app calls
 //   accounts:signInWithIdp. For passwords, guests and links by mail, it makes one call each.
 // - Through the hosted page of Gatehouse, by OpenID Connect: openid.js.
-// A sign-in of the first way may ask for a second factor: second-factor.js.
+// A sign-in of the first way may ask for a second factor: second-factor.js. Passkeys: passkey.js.
 import { RelyingParty, challenge, decode, random } from "./openid.js";
+import { addPasskey, hasPasskeys, signInWithPasskey } from "./passkey.js";
 import { SecondFactor } from "./second-factor.js";
 
 const { project, issuer, apiKey, providers, developmentProviders, methods, openID } = await (await fetch("project.json")).json();
 const page = location.origin + location.pathname;
 const hosted = openID && new RelyingParty({ ...openID, redirectUri: page });
+
+// The buttons that not every project and browser has.
+const offers = { "enroll-phone": methods.phone, "add-passkey": methods.passkey && hasPasskeys };
 
 const element = (id) => document.getElementById(id);
 
@@ -120,17 +124,18 @@ async function remove() {
   memory.forget("session");
 }
 
-// Only an account whose address is verified has second factors.
-async function enroll() {
+// Only an account whose address is verified has second factors. `step` gets the ID token and the address, and gives new tokens.
+async function enroll(step) {
   const { idToken } = memory.read("session");
   const { email, emailVerified } = (await call("/v1/accounts:lookup", { idToken })).users[0];
   if (email && !emailVerified) {
     await mail("VERIFY_EMAIL", { email, idToken });
     throw new Error("First confirm your address: a mail is on its way.");
   }
-  const tokens = await secondFactor.enroll(idToken, email);
-  memory.write("session", { idToken: tokens.idToken, refreshToken: tokens.refreshToken });
+  goOn(await step(idToken, email));
 }
+
+const goOn = ({ idToken, refreshToken }) => memory.write("session", { idToken, refreshToken });
 
 // A session of the hosted page also lasts in the browser, so it ends there, too.
 async function signOut() {
@@ -164,7 +169,7 @@ async function show() {
   element("address").textContent = email ? `${email}, ${isVerified ? "verified" : "not verified"}` : "no e-mail address";
   element("badge").textContent = badge;
   element("source").textContent = source;
-  for (const name of ["delete", "enroll"]) element(name).hidden = Boolean(session.accessToken);
+  for (const name of ["delete", "enroll", "enroll-phone", "add-passkey"]) element(name).hidden = Boolean(session.accessToken) || offers[name] === false;
   element("account").textContent = JSON.stringify(user, null, 2);
   element("claims").textContent = JSON.stringify(claims, null, 2);
   element("token").textContent = session.idToken;
@@ -209,6 +214,8 @@ element("password").hidden = !methods.password && !methods.emailLink;
 for (const name of ["secret", "enter", "join", "reset"]) element(name).hidden = !methods.password;
 element("link").hidden = !methods.emailLink;
 element("guest").hidden = !methods.anonymous;
+element("phone").hidden = !methods.phone;
+element("by-passkey").hidden = !offers["add-passkey"];
 const submits = {
   enter: async () => keep(await call("/v1/accounts:signInWithPassword", typed())),
   join: async () => keep(await call("/v1/accounts:signUp", typed())),
@@ -223,7 +230,14 @@ element("hosted").hidden = !hosted;
 element("at-hosted").onclick = () => attempt(signInHosted);
 element("guest").onclick = () => attempt(async () => keep(await call("/v1/accounts:signUp", { returnSecureToken: true })));
 element("refresh").onclick = () => attempt(refresh);
-element("enroll").onclick = () => attempt(enroll);
+element("enroll").onclick = () => attempt(() => enroll((idToken, email) => secondFactor.enroll(idToken, email)));
+element("enroll-phone").onclick = () => attempt(() => enroll((idToken) => secondFactor.enrollPhone(idToken)));
+element("add-passkey").onclick = () => attempt(async () => goOn(await addPasskey(call, memory.read("session").idToken)));
+element("by-passkey").onclick = () => attempt(async () => keep(await signInWithPasskey(call)));
+element("phone").onsubmit = (event) => {
+  event.preventDefault();
+  attempt(async () => keep(await secondFactor.phone(element("number").value.replace(/[ ()-]/g, ""))));
+};
 element("delete").onclick = () => attempt(remove);
 element("sign-out").onclick = () => attempt(signOut);
 await attempt(finish);

@@ -1,4 +1,6 @@
-// The second step of a sign-in, and the enrolment of an authenticator app, by calls that the Firebase SDKs make, too.
+// Codes: a sign-in by phone, the second step of a sign-in, and the enrolment of an authenticator app or a phone, by calls that the Firebase SDKs make, too.
+const sent = (number) => `Enter the code that was sent to ${number}. In development mode it stands on the page of codes, /emulator/.`;
+
 export class SecondFactor {
   // `call` makes a call; `form` has a text, an input for a code, and a place for a secret.
   constructor(call, form) {
@@ -11,13 +13,13 @@ export class SecondFactor {
   async pass({ mfaPendingCredential, mfaInfo }) {
     const factor = mfaInfo.find(({ totpInfo }) => totpInfo) ?? mfaInfo[0];
     const { mfaEnrollmentId, phoneInfo } = factor;
-    const sent = phoneInfo && await this.call("/v2/accounts/mfaSignIn:start", {
+    const started = phoneInfo && await this.call("/v2/accounts/mfaSignIn:start", {
       mfaPendingCredential, mfaEnrollmentId, phoneSignInInfo: {},
     });
-    const text = phoneInfo ? `Enter the code that was sent to ${phoneInfo}.` : "Enter the code of your authenticator app, or a recovery code.";
+    const text = phoneInfo ? sent(phoneInfo) : "Enter the code of your authenticator app, or a recovery code.";
     return this.#repeating(text, (code) => this.call("/v2/accounts/mfaSignIn:finalize", {
       mfaPendingCredential, mfaEnrollmentId,
-      ...(sent ? { phoneVerificationInfo: { sessionInfo: sent.phoneResponseInfo.sessionInfo, code } } : { totpVerificationInfo: { verificationCode: code } }),
+      ...(started ? { phoneVerificationInfo: { sessionInfo: started.phoneResponseInfo.sessionInfo, code } } : { totpVerificationInfo: { verificationCode: code } }),
     }));
   }
 
@@ -30,6 +32,21 @@ export class SecondFactor {
     return this.#repeating(text, (verificationCode) => this.call("/v2/accounts/mfaEnrollment:finalize", {
       idToken, displayName: "Authenticator app", totpVerificationInfo: { sessionInfo, verificationCode },
     }), { secret: sharedSecretKey, address: `otpauth://totp/${label}?secret=${sharedSecretKey}&issuer=Gatehouse%20sample` });
+  }
+
+  // Signs in with a phone. Gives the tokens.
+  async phone(phoneNumber) {
+    const { sessionInfo } = await this.call("/v1/accounts:sendVerificationCode", { phoneNumber });
+    return this.#repeating(sent(phoneNumber), (code) => this.call("/v1/accounts:signInWithPhoneNumber", { sessionInfo, code }));
+  }
+
+  // Enrols a phone as second factor. Gives the tokens of a session that has passed it.
+  async enrollPhone(idToken) {
+    const phoneNumber = (await this.#ask("Which phone gets the codes? Enter its number, such as +4930123456.")).replace(/[ ()-]/g, "");
+    const { phoneSessionInfo } = await this.call("/v2/accounts/mfaEnrollment:start", { idToken, phoneEnrollmentInfo: { phoneNumber } });
+    return this.#repeating(sent(phoneNumber), (code) => this.call("/v2/accounts/mfaEnrollment:finalize", {
+      idToken, displayName: "Phone", phoneVerificationInfo: { ...phoneSessionInfo, code },
+    }));
   }
 
   async #repeating(text, step, secret) {

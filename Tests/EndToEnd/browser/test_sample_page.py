@@ -17,6 +17,7 @@ from support.harness import ROOT
 from support.issuers import stand_ins
 from support.leaks import note, note_fields
 from support.names import METHODS, TIMEOUT
+from support.passkeys import AUTHENTICATOR
 from support.servers.make_run import Person
 from support.servers.site import Site
 
@@ -33,8 +34,15 @@ def sample(real_issuer):
     site = Site(
         {"oidc.demo": real_issuer.entry(name="Local issuer")},
         settings={"sample": str(SAMPLE), "developmentProject": "demo"},
-        project={"signIn": METHODS, "mfa": {"state": "enabled"}},
+        project={
+            "signIn": METHODS,
+            "mfa": {"state": "enabled", "sms": True},
+            "phone": {"enabled": True, "regions": ["*"], "transport": {"log": {}}},
+            "passkeys": {"rpId": "localhost"},
+        },
     )
+    # The page is where its passkeys are.
+    site.url = site.settings["publicURL"] = f"http://localhost:{site.port}"
     page = [site.url + "/sample/"]
     site.project["redirectURLs"] = page
     client = {"id": CLIENT, "kind": "browser", "redirectURIs": page, "postLogoutRedirectURIs": page}
@@ -116,6 +124,23 @@ def test_signing_out_and_deleting_the_account(browser, sample):
     assert sample.value("SELECT count(*) FROM accounts") == 0
 
 
+def text_message(sample):
+    """The code that was sent last."""
+    answer = requests.get(sample.url + "/emulator/v1/projects/demo/verificationCodes", timeout=TIMEOUT)
+    return note(answer.json()["verificationCodes"][-1]["code"])
+
+
+def enter(browser, text):
+    """Types into the page's form for codes."""
+    form = shown(browser, "second-factor")
+    form.find_element(By.CSS_SELECTOR, "[data-part=code]").send_keys(text)
+    form.find_element(By.CSS_SELECTOR, "button.primary").click()
+
+
+def waits_for(browser, text):
+    until(browser, lambda: text in shown(browser, "second-factor").text, text)
+
+
 def second_factor(browser):
     """The second factor of the ID token that the page shows."""
     return json.loads(browser.find_element(By.ID, "claims").text)["firebase"].get("sign_in_second_factor")
@@ -126,25 +151,72 @@ def test_an_authenticator_app_is_enrolled_and_asked_for(browser, sample):
     shown(browser, "enroll").click()
     form = shown(browser, "second-factor")
     totp = pyotp.TOTP(note(form.find_element(By.CSS_SELECTOR, "[data-part=secret]").text))
-
-    def enter(code):
-        form.find_element(By.CSS_SELECTOR, "[data-part=code]").send_keys(code)
-        form.find_element(By.CSS_SELECTOR, "button.primary").click()
-
-    enter("000 000")
-    until(browser, lambda: form.text.startswith("That code was wrong"), "refusal")
-    enter(totp.now())
+    enter(browser, "000 000")
+    waits_for(browser, "That code was wrong")
+    enter(browser, totp.now())
     until(browser, lambda: second_factor(browser) == "totp", "end of the enrolment")
     shown(browser, "sign-out").click()
     shown(browser, BUTTON).click()
     until(browser, lambda: "/oauth2/authorize" in browser.current_url, "page of the issuer")
     browser.find_element(By.XPATH, "//button[@name='sub'][@value='ada']").click()
-    form = shown(browser, "second-factor")
+    shown(browser, "second-factor")
     assert session(browser) is None
-    enter(totp.at(int(time.time()) + 30))
+    enter(browser, totp.at(int(time.time()) + 30))
     shown(browser, "sign-out")
     shown(browser, "delete").click()
     shown(browser, BUTTON)
+
+
+def test_a_phone_signs_in(browser, sample):
+    browser.get(sample.url + "/sample/")
+    shown(browser, "number").send_keys("+49 30 1234567")
+    browser.find_element(By.CSS_SELECTOR, "#phone button").click()
+    waits_for(browser, "+49301234567")
+    enter(browser, "0")
+    waits_for(browser, "That code was wrong")
+    enter(browser, text_message(sample))
+    shown(browser, "sign-out")
+    assert browser.find_element(By.ID, "badge").text == "phone"
+    assert '"phoneNumber": "+49301234567"' in browser.find_element(By.ID, "account").text
+    shown(browser, "delete").click()
+    shown(browser, BUTTON)
+
+
+def test_a_phone_is_enrolled_and_asked_for(browser, sample):
+    sign_in(browser, sample)
+    shown(browser, "enroll-phone").click()
+    shown(browser, "second-factor")
+    enter(browser, "+49 30 7654321")
+    waits_for(browser, "+49307654321")
+    enter(browser, text_message(sample))
+    until(browser, lambda: second_factor(browser) == "phone", "end of the enrolment")
+    shown(browser, "sign-out").click()
+    shown(browser, BUTTON).click()
+    until(browser, lambda: "/oauth2/authorize" in browser.current_url, "page of the issuer")
+    browser.find_element(By.XPATH, "//button[@name='sub'][@value='ada']").click()
+    waits_for(browser, "4321")
+    assert session(browser) is None
+    enter(browser, text_message(sample))
+    shown(browser, "sign-out")
+    assert second_factor(browser) == "phone"
+    shown(browser, "delete").click()
+    shown(browser, BUTTON)
+
+
+def test_a_passkey_is_added_and_signs_in(browser, sample):
+    browser.add_virtual_authenticator(AUTHENTICATOR)
+    sign_in(browser, sample)
+    before = session(browser)
+    shown(browser, "add-passkey").click()
+    until(browser, lambda: session(browser) != before, "end of the registration")
+    shown(browser, "sign-out").click()
+    shown(browser, "by-passkey").click()
+    shown(browser, "sign-out")
+    assert browser.find_element(By.ID, "name").text == "Ada Lovelace"
+    assert browser.find_element(By.ID, "badge").text == "passkey"
+    shown(browser, "delete").click()
+    shown(browser, BUTTON)
+    browser.remove_virtual_authenticator()
 
 
 def test_the_hosted_page_signs_in(browser, sample):

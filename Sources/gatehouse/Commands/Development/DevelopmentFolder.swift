@@ -62,9 +62,13 @@ struct DevelopmentFolder {
             mfa: {state: enabled, sms: true}
             emailEnumerationProtection: false    # as at the Auth emulator
             phone: {enabled: true, regions: ["*"], transport: {log: {}}}    # the codes stand in the log, and at /emulator/
+            passkeys: {rpId: localhost, origins: [\(Self.origins)]}    # where development servers listen
 
             """, to: path + "/projects/project.yaml")
     }
+
+    /// Apps at the usual ports of development servers.
+    private static let origins = [3000, 3001, 4200, 5000, 5173, 8000, 8080].map { "http://localhost:\($0)" }.joined(separator: ", ")
 
     /// The options of the command.
     struct Options {
