@@ -6,7 +6,8 @@ import Providers
 enum UserFlowChecks {
     static func check(_ settings: ProjectSettings, _ providers: [ProviderSettings], _ section: Section) {
         guard let provider = settings.openIDProvider else { return }
-        let ownWays = (settings.signIn.password ? ["password"] : []) + (settings.signIn.emailLink ? ["emailLink"] : [])
+        let ownWays =
+            (settings.signIn.password ? ["password"] : []) + (settings.signIn.emailLink ? ["emailLink"] : [])
             + (settings.passkeys == nil ? [] : ["passkey"])
         let ways = ownWays + providers.filter(\.enabled).map(\.id).sorted()
         let entry = section.section("openIDProvider")

@@ -33,7 +33,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("kind: signIn, providers: [oidc.fake, oidc.other]", "", "providers: oidc.other is neither password, emailLink, passkey nor the id of"),
+            (
+                "kind: signIn, providers: [oidc.fake, oidc.other]", "",
+                "providers: oidc.other is neither password, emailLink, passkey nor the id of"
+            ),
             ("kind: signIn, providers: [oidc.off]", "", "providers: oidc.off is switched off (enabled: false); the project has oidc.fake"),
             ("kind: signIn, providers: [password]", "", "providers: password is switched off: signIn.password is not true"),
             (

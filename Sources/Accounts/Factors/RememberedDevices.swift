@@ -33,7 +33,8 @@ struct RememberedDevices: Sendable {
     }
 
     /// Whether one of the devices may let its person in without a second factor. One round trip.
-    func know(_ tokens: [DeviceToken], of account: Account, in project: ProjectSettings, at now: Instant) async throws(AccountError) -> Bool {
+    func know(_ tokens: [DeviceToken], of account: Account, in project: ProjectSettings, at now: Instant) async throws(AccountError) -> Bool
+    {
         guard project.multiFactor.rememberDevice != nil, !tokens.isEmpty else { return false }
         let hashes = tokens.map { Hex.encode(hash($0, of: account.id, in: project)) }
         let rows = try await storage.write(

@@ -38,7 +38,9 @@ struct SignInForm: RawEndpoint {
     static let errorFormat = ErrorFormat.page
     static let content = CallContent(
         query: .texts(optional: ["request", "page"]),
-        body: .form(.texts(optional: ["do", "provider", "email", "password", "name", "code", "session", "factor", "credential", "remember"])), answers: [.page, .redirect(303)])
+        body: .form(
+            .texts(optional: ["do", "provider", "email", "password", "name", "code", "session", "factor", "credential", "remember"])),
+        answers: [.page, .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         guard request.isForm else { throw Failure.invalidArgument("Expected the form of the page.") }

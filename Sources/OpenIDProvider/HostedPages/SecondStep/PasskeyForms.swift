@@ -43,7 +43,8 @@ extension HostedVisit {
             switch page {
             case .signIn where offer.hasPasskeys && offer.signsIn:
                 // The answer counts for this request alone.
-                let options = try await accounts.signIn.passkeys.start(flow: Array(authorization.id.text.utf8), in: settings, from: clientInfo)
+                let options = try await accounts.signIn.passkeys.start(
+                    flow: Array(authorization.id.text.utf8), in: settings, from: clientInfo)
                 return PasskeyQuestion(options: options.json, isConditional: offer.hasEmail)
             case .passkey:
                 guard let step = secondStep else { return nil }
