@@ -30,6 +30,7 @@ extension AuditEvent {
         case passwordRemoved = "password.removed"
         case passkeyAdded = "passkey.added"
         case passkeyRemoved = "passkey.removed"
+        case passkeyRenamed = "passkey.renamed"
         /// Its authenticator counted backwards, so there may be a copy of it. The sign-in was refused.
         case passkeySuspected = "passkey.suspected"
         case emailLinkAdded = "emailLink.added"
@@ -57,6 +58,8 @@ extension AuditEvent {
         /// A person who had given a first proof showed a wrong second factor.
         case secondFactorRefused = "secondFactor.refused"
         case secondFactorWarningMailed = "secondFactor.warningMailed"
+        /// By the person; endings of sessions and changes of second factors forget them as well, and have records of their own.
+        case rememberedDevicesForgotten = "rememberedDevices.forgotten"
         case recoveryCodesMade = "recoveryCodes.made"
         case recoveryCodeUsed = "recoveryCode.used"
         case phoneNumberAdded = "phoneNumber.added"

@@ -91,20 +91,30 @@ package struct BrowserSessions: Sendable {
     /// messages, so that none is lost when a process ends. Of two calls for one session at the same time, one stores messages.
     package func end(_ session: BrowserSession, in project: ProjectSettings) async throws(AccountError) {
         let now = clock.now()
+        try await end(session, by: Self.end(session, because: "signed out", in: project, at: now), in: project, at: now)
+    }
+
+    /// The same by another statement, which returns a row if the session was alive.
+    ///
+    /// - Parameter held: statements before it, which may undo the whole.
+    func end(
+        _ session: BrowserSession, by ending: SQL, after held: [SQL] = [], in project: ProjectSettings, at now: Instant
+    ) async throws(AccountError) {
         let tellsAny = try await storage.transaction(waitingFor: session.account.id) { transaction in
             // The grants have a statement of their own: one that waited for the session would not see a grant that was made meanwhile.
-            let results = try await transaction.query(all: [
-                Self.end(session, because: "signed out", in: project, at: now),
-                """
-                WITH ended AS (
-                    UPDATE sessions SET ended_at = \(now), end_reason = 'signed out'
-                    WHERE \(Self.grants(of: session, in: project)) AND NOT scopes @> ARRAY['offline_access'] RETURNING scopes, granted
-                )
-                SELECT scopes, granted FROM ended UNION
-                SELECT scopes, granted FROM sessions WHERE \(Self.grants(of: session, in: project)) AND scopes @> ARRAY['offline_access']
-                """,
-            ])
-            guard results.first?.isEmpty == false else { return false }
+            let results = try await transaction.query(
+                all: held + [
+                    ending,
+                    """
+                    WITH ended AS (
+                        UPDATE sessions SET ended_at = \(now), end_reason = 'signed out'
+                        WHERE \(Self.grants(of: session, in: project)) AND NOT scopes @> ARRAY['offline_access'] RETURNING scopes, granted
+                    )
+                    SELECT scopes, granted FROM ended UNION
+                    SELECT scopes, granted FROM sessions WHERE \(Self.grants(of: session, in: project)) AND scopes @> ARRAY['offline_access']
+                    """,
+                ])
+            guard results.dropLast().last?.isEmpty == false else { return false }
             let grants = try (results.last ?? []).map { row in
                 var row = row.reader()
                 return try ClientGrant(&row)

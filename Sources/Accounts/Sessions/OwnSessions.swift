@@ -57,14 +57,18 @@ package struct OwnSessions: Sendable {
             WHERE project_id = \(project: project) AND session_id = \(id) AND account_id = \(session.account.id) AND ended_at IS NULL
             """)
         guard let entry = try reading({ try kinds.first.flatMap(Entry.init) }) else { return }
-        if entry.kind == .browser {
-            // Its relying parties are told.
-            let other = Session(
-                projectID: project.storageID, id: id, accountID: session.account.id, signInProvider: session.session.signInProvider,
-                authTime: session.session.authTime, developerClaims: nil, generation: 0)
-            try await browserSessions.end(BrowserSession(session: other, account: session.account), in: project)
+        guard entry.kind == .browser else {
+            return try await endAll(where: "session_id = \(id)", in: session, of: project, from: client)
         }
-        try await endAll(where: "session_id = \(id)", in: session, of: project, from: client)
+        // Its relying parties are told.
+        let other = Session(
+            projectID: project.storageID, id: id, accountID: session.account.id, signInProvider: session.session.signInProvider,
+            authTime: session.session.authTime, developerClaims: nil, generation: 0)
+        let now = clock.now()
+        let ending = ending(where: "session_id = \(id)", in: session, of: project, from: client, at: now)
+        try await browserSessions.end(
+            BrowserSession(session: other, account: session.account), by: "\(ending) RETURNING 1::bigint",
+            after: session.hold(in: project), in: project, at: now)
     }
 
     /// Ends all sessions of the person but this one and those that relying parties have in it, and forgets remembered browsers.
@@ -80,24 +84,33 @@ package struct OwnSessions: Sendable {
     }
 
     /// Forgets the browsers that need no second factor.
-    package func forgetDevices(in session: BrowserSession, of project: ProjectSettings) async throws(AccountError) {
-        _ = try await storage.write(all: session.hold(in: project) + [session.account.forgetDevices(in: project)])
+    package func forgetDevices(
+        in session: BrowserSession, of project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) {
+        let act = AuditedAct(by: .person, on: session.account.id, from: client, at: clock.now())
+        let record = act.record(AccountEvent(.rememberedDevicesForgotten), in: project)
+        _ = try await storage.write(all: session.hold(in: project) + [session.account.forgetDevices(in: project), record])
     }
 
     private func endAll(
         where condition: SQL, in session: BrowserSession, of project: ProjectSettings, from client: Session.ClientInfo,
         with others: [SQL] = []
     ) async throws(AccountError) {
-        let now = clock.now()
+        let ending = ending(where: condition, in: session, of: project, from: client, at: clock.now())
+        _ = try await storage.write(all: session.hold(in: project) + [ending] + others, waitingFor: session.account.id)
+    }
+
+    /// Ends the sessions of the person for which the condition holds, and records it if there are any.
+    private func ending(
+        where condition: SQL, in session: BrowserSession, of project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
+    ) -> SQL {
         let act = AuditedAct(by: .person, on: session.account.id, from: client, at: now)
         let reason = "ended by the person"
         let ending: SQL = """
             UPDATE sessions SET ended_at = \(now), end_reason = \(reason)
             WHERE project_id = \(project: project) AND account_id = \(session.account.id) AND ended_at IS NULL AND \(condition)
             """
-        _ = try await storage.write(
-            all: session.hold(in: project) + [act.end(ending, because: reason, in: project.storageID)] + others,
-            waitingFor: session.account.id)
+        return act.end(ending, because: reason, in: project.storageID)
     }
 }
 

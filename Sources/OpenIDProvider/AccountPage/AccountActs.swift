@@ -28,7 +28,7 @@ extension AccountVisit {
         case "rename":
             if let id = passkey(form), let name = form["name"]?.trimmed, !name.isEmpty {
                 try await accounts.passkeys.registrations.rename(
-                    id, to: name.prefix(bytes: Passkey.longestName).asString, in: session, of: settings)
+                    id, to: name.prefix(bytes: Passkey.longestName).asString, in: session, of: settings, from: client)
             }
             return go(.done)
         case "removePasskey":
@@ -38,7 +38,7 @@ extension AccountVisit {
             if let outcome { return try await going(on: outcome) }
         case "end": try await own.end(form["session"]?.asString ?? "", in: session, of: settings, from: client)
         case "endOthers": try await own.endOthers(in: session, of: settings, from: client)
-        case "forget": try await own.forgetDevices(in: session, of: settings)
+        case "forget": try await own.forgetDevices(in: session, of: settings, from: client)
         case "signOut":
             try await accounts.openID.browserSessions.end(session, in: settings)
             var response = Self.signedOut(project, context.request)

@@ -22,7 +22,9 @@ extension ProjectSettings {
     }
 
     /// The client of requests by which people come to the account page. No registered client has this id, and none can ask by it.
-    package var accountPageClientID: String { "\(id)/account" }
+    package var accountPageClientID: String { Self.accountPageClientID(of: id) }
+
+    static func accountPageClientID(of project: String) -> String { "\(project)/account" }
 }
 
 extension ProjectSettings.OpenIDProvider {

@@ -101,6 +101,8 @@ extension OAuthClient {
         section.require("id", "the client_id that the client sends")
         if id == project {
             section.fault("id", "is the project's own id, so the client's ID tokens would pass as the project's; choose another one")
+        } else if id == ProjectSettings.accountPageClientID(of: project) {
+            section.fault("id", "is the id by which the account page of the project asks; choose another one")
         } else if let id, Self.knownScopes.contains(id) {
             section.fault("id", "is the name of a scope, which a client may also ask for by its id; choose another one")
         }

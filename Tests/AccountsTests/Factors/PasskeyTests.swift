@@ -90,6 +90,34 @@ import WebAuthn
         #expect(try await fixture.signIn(with: authenticator).account.id == account.id)
     }
 
+    @Test func `gives a passkey of the person another name, and records it once`() async throws {
+        let fixture = try await Fixture.forPasskeys()
+        let (_, _, idToken) = try await fixture.signUp(Self.ada)
+        let mine = try await fixture.enrol(idToken, name: "laptop").authenticator.credentialID
+        let (_, _, foreign) = try await fixture.signUp("eve@example.com")
+        let theirs = try await fixture.enrol(foreign, name: "theirs").authenticator.credentialID
+        let browser = Session.ClientInfo(userAgent: "browser", address: "192.0.2.7", kind: .browser)
+        let (ada, outcome) = try await fixture.accounts.signIn.passwords.signIn(
+            email: Self.ada, password: "first password", in: fixture.project, from: browser)
+        for (id, name) in [(mine, "work"), (theirs, "stolen"), ([1, 2], "unknown")] {
+            let account = try #require(try await fixture.stored(ada.id))
+            let session = BrowserSession(session: try outcome.session, account: account)
+            try await fixture.registrations.rename(id, to: name, in: session, of: fixture.project, from: browser)
+        }
+        let now = try #require(try await fixture.stored(ada.id))
+        try await fixture.registrations.rename(
+            mine, to: "work", in: BrowserSession(session: try outcome.session, account: now), of: fixture.project, from: browser)
+        #expect(now.passkeys.map(\.name) == ["work"])
+        let names = try await fixture.database.query("SELECT name FROM passkeys ORDER BY name").map { try $0.value(as: String.self) }
+        #expect(names == ["theirs", "work"])
+        #expect(try await fixture.auditActions(of: ada).filter { $0 == "passkey.renamed" }.count == 1)
+        let ended = BrowserSession(session: try outcome.session, account: now)
+        _ = try await fixture.database.write("UPDATE sessions SET ended_at = now()")
+        await expectRefusal("conflict") {
+            try await fixture.registrations.rename(mine, to: "late", in: ended, of: fixture.project, from: browser)
+        }
+    }
+
     @Test func `removes passkeys, with the sessions that they signed in`() async throws {
         let fixture = try await Fixture.forPasskeys()
         let (account, _, idToken) = try await fixture.signUp(Self.ada)

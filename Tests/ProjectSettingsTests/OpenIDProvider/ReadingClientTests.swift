@@ -121,7 +121,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("acme", "is the project's own id"), ("openid", "is the name of a scope"), ("with space", "expected 1 to 200 characters of ASCII"),
+        ("acme", "is the project's own id"), ("acme/account", "is the id by which the account page of the project asks"),
+        ("openid", "is the name of a scope"), ("with space", "expected 1 to 200 characters of ASCII"),
         ("n\u{E4}me", "expected 1 to 200 characters of ASCII"), ("", "expected 1 to 200 characters of ASCII"),
         (String(repeating: "x", count: 201), "expected 1 to 200 characters of ASCII"),
     ])

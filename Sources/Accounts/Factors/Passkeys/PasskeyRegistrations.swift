@@ -126,13 +126,17 @@ package struct PasskeyRegistrations: Sendable {
 
     /// Gives a passkey of the person another name; one that is not theirs stays as it is.
     package func rename(
-        _ credentialID: [UInt8], to name: String, in session: BrowserSession, of project: ProjectSettings
+        _ credentialID: [UInt8], to name: String, in session: BrowserSession, of project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) {
-        let rename: SQL = """
+        guard let passkey = session.account.passkeys.first(where: { $0.credentialID == credentialID }), passkey.name != name else { return }
+        let act = AuditedAct(by: .person, on: session.account.id, from: client, at: clock.now())
+        let rename: SQL = .required(
+            """
             UPDATE passkeys SET name = \(name)
             WHERE project_id = \(project: project) AND credential_id = \(credentialID) AND account_id = \(session.account.id)
-            """
-        _ = try await completion.storage.write(all: session.hold(in: project) + [rename])
+            RETURNING credential_id
+            """)
+        _ = try await completion.storage.write(all: session.hold(in: project) + [rename, act.record(.renamed(credentialID), in: project)])
     }
 
     /// The bytes by which authenticators know the account. They are made once, and stay when its passkeys go.
@@ -184,4 +188,8 @@ extension Account {
 
 extension AccountEvent {
     static func added(_ credentialID: [UInt8]) -> Self { Self(.passkeyAdded, subject: Passkey.factorID(of: credentialID)) }
+
+    fileprivate static func renamed(_ credentialID: [UInt8]) -> Self {
+        Self(.passkeyRenamed, subject: Passkey.factorID(of: credentialID))
+    }
 }
