@@ -124,7 +124,7 @@ package struct AccountChanges: Sendable {
             let provider = isByPassword ? SignInProvider.password : token.signInProvider
             let authentication = Authentication(
                 account: changed, signInProvider: provider, time: authTime, continuesSession: true,
-                secondFactor: token.secondFactor)
+                secondFactor: changed.standing(token.secondFactor))
             outcome = try await completion.complete(
                 authentication, with: statements, as: links ? .linked : nil, by: SignInProvider.password, in: project,
                 from: client, at: now
@@ -133,7 +133,7 @@ package struct AccountChanges: Sendable {
             // SDKs take tokens from the answer here, too.
             let authentication = Authentication(
                 account: changed, signInProvider: token.signInProvider, time: min(now, token.authTime), continuesSession: true,
-                secondFactor: token.secondFactor)
+                secondFactor: changed.standing(token.secondFactor))
             outcome = try await completion.complete(authentication, with: statements, as: nil, in: project, from: client, at: now).outcome
         } else {
             _ = try await storage.write(all: statements, waitingFor: account.id)

@@ -78,7 +78,7 @@ package struct FactorEnrollments: Sendable {
     /// Takes a second factor from the caller's account. The last one takes the recovery codes with it.
     ///
     /// Throws what `IDTokens.account` throws, `secondFactor(.notFound)`, `signInTooOld`, and `secondFactor(.lastOfRequired)`.
-    /// - Returns: a session of the caller without a second factor.
+    /// - Returns: a session of the caller without a second factor. It keeps that it began by a recovery code, with which nothing else can be changed.
     package func withdraw(
         _ id: UTF8Text, forIDToken idToken: String, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
@@ -96,8 +96,9 @@ package struct FactorEnrollments: Sendable {
             let act = AuditedAct(by: .person, on: account.id, from: client, at: now)
             let mails = notices.statements(for: [event], from: account, to: changed, language: language, in: project)
             let authentication = Authentication(
-                account: changed, signInProvider: caller.token.signInProvider, time: min(now, caller.token.authTime), continuesSession: true
-            )
+                account: changed, signInProvider: caller.token.signInProvider, time: min(now, caller.token.authTime),
+                continuesSession: true,
+                secondFactor: caller.token.secondFactor.flatMap { $0.countsForChanges ? nil : $0 })
             let done = try await completion.complete(
                 authentication, with: statements + caller.token.holdSession(in: project) + [act.record(event, in: project)] + mails,
                 as: nil,
@@ -209,7 +210,9 @@ extension FactorEnrollments {
 extension IDToken {
     /// As `requireFresh`. A recovery code is enough: it is for people who have lost the factor that they withdraw.
     fileprivate func requireFreshToWithdraw(for account: Account, in project: ProjectSettings, at now: Instant) throws(AccountError) {
-        guard secondFactor != nil, !(authTime + project.signIn.recentLogin).isInEarlierSecond(than: now) else { throw .signInTooOld }
+        guard account.standing(secondFactor) != nil, !(authTime + project.signIn.recentLogin).isInEarlierSecond(than: now) else {
+            throw .signInTooOld
+        }
     }
 }
 

@@ -141,4 +141,15 @@ extension SecondFactors.Factor {
 extension Account {
     /// Its second factors, without their secrets.
     package var factors: SecondFactors { SecondFactors(secondFactors) }
+
+    /// The proof that a token shows, as far as the account still has its factor: tokens outlive a factor that is taken away (SEC-35).
+    func standing(_ proof: SecondFactorProof?) -> SecondFactorProof? {
+        guard let proof, let id = proof.id else { return proof }
+        let stands =
+            switch proof.kind {
+            case SecondFactorProof.passkey: passkeys.contains { Passkey.factorID(of: $0.credentialID).isExactly(id) }
+            default: factors.factor(id) != nil
+            }
+        return stands ? proof : nil
+    }
 }

@@ -10,15 +10,16 @@ extension Attempt {
     }
 
     /// A message, as far as its number, the numbers around it, its region, the account that it is for, and the project are charged.
+    /// One for a sign-in that waits counts for the account alone, not for its number: strangers who know the number could use it up.
     static func messages(
-        to number: PossiblePhoneNumber, accountID: String?, in project: ProjectSettings, from client: Session.ClientInfo
+        to number: PossiblePhoneNumber, for purpose: PhonePurpose, in project: ProjectSettings, from client: Session.ClientInfo
     ) -> Attempt {
         Attempt([.sendSMS, .sendSMSDaily], address: client.limitKey, in: project, halving: halving(project)) { scope in
             switch scope {
-            case .number: [number.text]
+            case .number: purpose.pending == nil ? [number.text] : nil
             case .prefix: [number.run]
             case .region: [number.region]
-            case .account: accountID.map { [$0] }
+            case .account: purpose.accountID.map { [$0] }
             case .project: []
             default: nil
             }

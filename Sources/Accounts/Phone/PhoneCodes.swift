@@ -43,7 +43,7 @@ package struct PhoneCodes: Sendable {
     ) async throws(AccountError) -> String {
         let number = destination.number
         if !destination.isTest {
-            let attempt = Attempt.messages(to: number, accountID: purpose.accountID, in: project, from: client)
+            let attempt = Attempt.messages(to: number, for: purpose, in: project, from: client)
             let rows = try await limits.charge(attempt, then: traffic.question(about: number.region, in: project, at: clock.now()))
             try await traffic.check(rows, of: number.region, in: project, at: clock.now())
         }
@@ -105,7 +105,8 @@ package struct PhoneCodes: Sendable {
         let proven = try reading { ProvenNumber(text: try found.next(), region: try found.next(), factorID: try found.next(), hash: hash) }
         let stored: [UInt8] = try reading { try found.next() }
         let isRight = constantTimeEqual(stored, mac(digits, of: secret, for: proven.text, in: project))
-        try await limits.charge(.phoneCode(of: proven.text, in: project, from: client), unlessRight: isRight)
+        // Wrong second factors are counted for the account, so that strangers who know the number cannot lock its owner out.
+        if purpose.pending == nil { try await limits.charge(.phoneCode(of: proven.text, in: project, from: client), unlessRight: isRight) }
         guard isRight else { throw .wrongCode }
         return proven
     }

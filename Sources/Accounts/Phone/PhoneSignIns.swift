@@ -157,7 +157,7 @@ package struct PhoneSignIns: Sendable {
         let mails = notices.statements(for: events, from: account, to: changed, language: language, in: project)
         let authentication = Authentication(
             account: changed, signInProvider: SignInProvider.phone, time: token.authTime(linkingTo: account, at: now),
-            continuesSession: true, secondFactor: token.secondFactor)
+            continuesSession: true, secondFactor: account.standing(token.secondFactor))
         let outcome = try await completion.complete(
             authentication, with: statements + mails, as: .linked, in: project, from: client, at: now
         ).outcome

@@ -183,11 +183,13 @@ package final class IDTokens: Sendable {
 }
 
 extension IDToken {
-    /// Throws `signInTooOld` unless the caller signed in a moment ago, and with a second factor where the account has one (SEC-35). A person
+    /// Throws `signInTooOld` unless the caller signed in a moment ago, and with a second factor where the account has one (SEC-35). A recovery
+    /// code is none, even when the factor that it stood for is gone. A person
     /// cannot sign in to an anonymous account again, so its own session is always fresh enough.
     func requireFresh(for account: Account, in project: ProjectSettings, at now: Instant) throws(AccountError) {
         if account.isAnonymous, signInProvider == SignInProvider.anonymous, !isGoogles { return }
-        guard account.secondFactors == nil || secondFactor?.countsForChanges ?? false else { throw .signInTooOld }
+        let proof = account.standing(secondFactor)
+        guard proof?.countsForChanges ?? (account.secondFactors == nil) else { throw .signInTooOld }
         guard !(authTime + project.signIn.recentLogin).isInEarlierSecond(than: now) else { throw .signInTooOld }
     }
 

@@ -146,7 +146,7 @@ package struct EmailLinkSignIns: Sendable {
     ) async throws(AccountError) -> SignInOutcome {
         let authentication = Authentication(
             account: account, signInProvider: SignInProvider.password, time: authTime, continuesSession: token != nil,
-            secondFactor: token?.secondFactor)
+            secondFactor: account.standing(token?.secondFactor))
         return try await completion.complete(
             authentication, with: statements, as: counted, by: Self.emailLink, in: project, from: client, at: now
         ).outcome

@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import HTTP
+import Identity
 import JSON
 import Pages
 import ProjectSettings
@@ -28,7 +29,7 @@ extension AccountVisit {
         case "rename":
             if let id = passkey(form), let name = form["name"]?.trimmed, !name.isEmpty {
                 try await accounts.passkeys.registrations.rename(
-                    id, to: name.prefix(bytes: Passkey.longestName).asString, in: session, of: settings, from: client)
+                    id, to: ProfileText.readable(name.prefix(bytes: Passkey.longestName).asString), in: session, of: settings, from: client)
             }
             return go(.done)
         case "removePasskey":
@@ -75,7 +76,8 @@ extension AccountVisit {
         guard let text = form["credential"], let answer = try? JSON.parse(text.asString) else { return go(.passkeyRefused) }
         let name = form["name"]?.trimmed
         let label = PasskeyRegistrations.Label(
-            name: name.flatMap { $0.isEmpty ? nil : $0.prefix(bytes: Passkey.longestName).asString }, displayName: nil)
+            name: name.flatMap { $0.isEmpty ? nil : ProfileText.readable($0.prefix(bytes: Passkey.longestName).asString) }, displayName: nil
+        )
         let (_, outcome) = try await accounts.passkeys.registrations.finalize(
             idToken, answer, label, language: language, in: settings, from: client)
         return try await going(on: outcome)

@@ -53,16 +53,16 @@
   };
 
   // One question at a time: the one in the field ends before that of the button begins.
-  let waiting = null;
+  // A person may press the button before the browser has said whether it offers them in the field.
+  const waiting = new AbortController();
   const offered = (async () => {
-    if (!conditional || !(await Credential.isConditionalMediationAvailable?.())) return;
-    waiting = new AbortController();
+    if (!conditional || !(await Credential.isConditionalMediationAvailable?.()) || waiting.signal.aborted) return;
     try { send(await navigator.credentials.get({ publicKey: options, mediation: "conditional", signal: waiting.signal })); } catch { /* the person took another way */ }
   })();
 
   document.getElementById("use-passkey").addEventListener("click", async () => {
     fault.hidden = true;
-    waiting?.abort();
+    waiting.abort();
     await offered;
     try {
       send(await (create ? navigator.credentials.create({ publicKey: options }) : navigator.credentials.get({ publicKey: options })));

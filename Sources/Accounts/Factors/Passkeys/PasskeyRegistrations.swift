@@ -102,7 +102,7 @@ package struct PasskeyRegistrations: Sendable {
         statements += act.records(of: [event], in: project) + mails
         let authentication = Authentication(
             account: changed, signInProvider: wasAnonymous ? SignInProvider.passkey : token.signInProvider,
-            time: token.authTime(linkingTo: account, at: now), continuesSession: true, secondFactor: token.secondFactor)
+            time: token.authTime(linkingTo: account, at: now), continuesSession: true, secondFactor: account.standing(token.secondFactor))
         do {
             let outcome = try await completion.complete(
                 authentication, with: statements, as: .linked, by: SignInProvider.passkey, in: project, from: client, at: now

@@ -15,11 +15,13 @@ package struct PasskeySecondFactors: Sendable {
 
     /// The options with which the browser asks for one of the account's passkeys. Nothing is stored.
     ///
-    /// Throws `passkeysNotEnabled`, `secondFactor(.pendingUnknown)`, `accountDisabled`, and `noSuchPasskey` for an account without one.
+    /// Throws `passkeysNotEnabled`, `secondFactor(.pendingUnknown)`, `accountDisabled`, and `noSuchPasskey` for an account without one, and
+    /// where a passkey was the first proof.
     package func start(_ credential: PendingCredential, in project: ProjectSettings) async throws(AccountError) -> RequestOptions {
         let passkeys = try project.enabledPasskeys
-        let account = try await signIns.pending.find(credential, in: project).account
-        let allowed = try await registrations.list(of: account, in: project)
+        let waiting = try await signIns.pending.find(credential, in: project)
+        guard !waiting.isByPasskey else { throw .noSuchPasskey }
+        let allowed = try await registrations.list(of: waiting.account, in: project)
         guard !allowed.isEmpty else { throw .noSuchPasskey }
         let challenge = challenges.make(.secondFactor, for: .secondFactor(pending: credential.hash), of: passkeys, in: project)
         return RequestOptions(
@@ -48,6 +50,7 @@ package struct PasskeySecondFactors: Sendable {
         from client: Session.ClientInfo
     ) async throws(AccountError) -> PassedSecondFactor {
         let passkeys = try project.enabledPasskeys
+        guard !waiting.isByPasskey else { throw .noSuchPasskey }
         let purpose = PasskeyChallenges.Purpose.secondFactor(pending: waiting.credential.hash)
         let claim = try checking { () throws(CeremonyError) in
             try AuthenticationResponse(response).claim(by: challenges.rules(for: purpose, of: passkeys, in: project))
@@ -66,4 +69,9 @@ package struct PasskeySecondFactors: Sendable {
         let spending = claim.challenge.map { [$0.spend(in: project)] } ?? []
         return PassedSecondFactor(credential.proof, spending: spending + [credential.use(verified, in: project, at: clock.now())])
     }
+}
+
+extension PendingSignIns.Waiting {
+    /// Whether a passkey was the first proof. It cannot be the second one, too: the same one could answer twice.
+    package var isByPasskey: Bool { signInProvider == SignInProvider.passkey }
 }

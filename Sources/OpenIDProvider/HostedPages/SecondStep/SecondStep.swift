@@ -32,7 +32,7 @@ struct SecondStep: Sendable {
             return (try? PhoneDestination(UTF8Text(number), in: project)) != nil
         }
         var pages: [HostedPage] = account.factors.hasTOTP ? [.secondFactor] : []
-        if hasPasskeys, !account.passkeys.isEmpty { pages.append(.passkey) }
+        if hasPasskeys, !waiting.isByPasskey, !account.passkeys.isEmpty { pages.append(.passkey) }
         if !phones.isEmpty { pages.append(.phoneCode) }
         if project.multiFactor.recoveryCodes, try await accounts.secondFactors.recoveryCodes.left(of: account.id, in: project) > 0 {
             pages.append(.recoveryCode)
