@@ -150,7 +150,7 @@ def test_a_passkey_is_renamed_and_removed(person):
     person.passkey()
     page = person.open()
     assert "laptop" in page.text
-    page = person.press(page, "rename", name="  Work laptop ")
+    page = person.press(page, "rename", name="  Work\0 lap\u202etop ")
     assert person.passkeys() == ["Work laptop"]
     assert "Done." in person.press(page, "removePasskey").text and person.passkeys() == []
 

@@ -1,10 +1,16 @@
 """Phone numbers as second factors, by the calls that the SDKs make."""
 
-import pytest
+import contextlib
 
+import pytest
+import requests
+
+from support.authenticator import proven
 from support.clients.api import assert_error
 from support.harness import together
-from support.mail.mailing_site import ADA, MailingSite
+from support.leaks import note
+from support.mail.mailing_site import ADA, UNLIMITED, MailingSite
+from support.names import TIMEOUT
 
 NUMBER, OTHER_NUMBER = "+16505550101", "+16505550102"
 PHONE = {"testNumbers": {NUMBER: "123456", OTHER_NUMBER: "123456"}}
@@ -90,3 +96,37 @@ def test_what_is_missing_or_wrong_is_named(apis, ada):
         body = {"mfaPendingCredential": "A" * 43, "phoneVerificationInfo": info}
         expected = "INVALID_MFA_PENDING_CREDENTIAL" if "code" in info else error
         assert_error(call(apis[0], "mfaSignIn:finalize", body), expected)
+
+
+def test_a_stranger_who_knows_the_number_locks_its_owner_out_of_nothing():
+    limits = {"sendSMS": {"perNumber": "1 per 1h"}, "phoneCode": {"perNumber": "1 per 1d"}}
+    phone = {"enabled": True, "regions": ["US"], "transport": {"log": {}}}
+    with contextlib.closing(
+        MailingSite(project={"phone": phone, "mfa": {"state": "enabled", "sms": True}, "limits": {**UNLIMITED, **limits}})
+    ) as site:
+        site.serve()
+        api = site.servers[0].api()
+
+        def code(session):
+            sent = requests.get(site.url + "/emulator/v1/projects/demo/verificationCodes", timeout=TIMEOUT).json()["verificationCodes"]
+            return note(next(each["code"] for each in sent if each["sessionInfo"] == session))
+
+        person = proven(site, api)
+        start = {"idToken": person["idToken"], "phoneEnrollmentInfo": {"phoneNumber": NUMBER}}
+        session = succeed(api, "mfaEnrollment:start", start)["phoneSessionInfo"]["sessionInfo"]
+        proof = {"sessionInfo": session, "code": code(session)}
+        succeed(api, "mfaEnrollment:finalize", {"idToken": person["idToken"], "phoneVerificationInfo": proof})
+        site.rows("DELETE FROM rate_limits")
+
+        session = api.succeed("sendVerificationCode", {"phoneNumber": NUMBER})["sessionInfo"]
+        wrong = {"sessionInfo": session, "code": "x"}
+        assert_error(api.call("signInWithPhoneNumber", wrong), "INVALID_CODE")
+        assert_error(api.call("signInWithPhoneNumber", wrong), "TOO_MANY_ATTEMPTS_TRY_LATER")
+        assert_error(api.call("sendVerificationCode", {"phoneNumber": NUMBER}), "TOO_MANY_ATTEMPTS_TRY_LATER")
+
+        waiting = api.succeed("signInWithPassword", {"email": person["email"], "password": "correct horse", "returnSecureToken": True})
+        (factor,) = waiting["mfaInfo"]
+        pending = {"mfaPendingCredential": waiting["mfaPendingCredential"]}
+        ask = {**pending, "mfaEnrollmentId": factor["mfaEnrollmentId"], "phoneSignInInfo": {}}
+        session = succeed(api, "mfaSignIn:start", ask)["phoneResponseInfo"]["sessionInfo"]
+        succeed(api, "mfaSignIn:finalize", {**pending, "phoneVerificationInfo": {"sessionInfo": session, "code": code(session)}})
