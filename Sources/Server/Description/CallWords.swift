@@ -121,6 +121,7 @@ enum CallWords {
         "Script.gapi.js": "Takes the place of Google's script in pages with the Firebase JS SDK.",
         "Script.handler.js": "The script of the handler's pages.",
         "Script.iframe.js": "The script of the SDK's hidden frame.",
+        "Script.passkey.js": "Asks the browser for a passkey, at the hosted pages and the account page.",
         "Server.Reload": "Reads the project files again.",
         "Web.Live": "Says that the process runs.",
         "Web.MetricsText": "The metrics in Prometheus' text format.",

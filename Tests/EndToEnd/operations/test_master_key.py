@@ -64,8 +64,8 @@ def sign_in_across(site, issuer, name):
 
 
 def sealed_again(deliveries, keys):
-    """The command's first line, where no account has second factors, tokens of a provider or an imported hash."""
-    none = "0 accounts with second factors, 0 sets of provider tokens"
+    """The command's first line, where no account has second factors, tokens of a provider or an imported hash, and no sign-in waits."""
+    none = "0 accounts with second factors, 0 sets of provider tokens, 0 waiting sign-ins"
     return f"Sealed again: {none}, {deliveries}, 0 keys of imported hashes, {keys}."
 
 
