@@ -72,6 +72,9 @@ extension Account {
         case since(Instant)
     }
 
+    /// The kinds of codes that give an account back.
+    private static let waysBack: SQL = "('recoverEmail', 'revertSecondFactorAddition')"
+
     /// Ends the links that sign in to the address of an account, and keeps them for as long as expired ones: the person who follows one
     /// learns that the account is disabled.
     func expireSignInLinks(in project: ProjectSettings, at now: Instant) -> SQL {
@@ -90,15 +93,15 @@ extension Account {
         var alsoEnded: SQL = "WITH \(proofs), \(consents) "
         switch fate {
         case .all: break
-        case .allButRecovery: condition = " AND kind NOT IN ('recoverEmail', 'revertSecondFactorAddition')"
-        case .allOfDisabled: condition = " AND kind NOT IN ('recoverEmail', 'revertSecondFactorAddition', 'signIn')"
+        case .allButRecovery: condition = " AND kind NOT IN \(Self.waysBack)"
+        case .allOfDisabled: condition = " AND kind NOT IN \(Self.waysBack) AND kind <> 'signIn'"
         case .ofItsAddress:
             (condition, alsoEnded) = (
-                " AND (kind NOT IN ('recoverEmail', 'revertSecondFactorAddition') OR email = \(email))", "WITH \(proofs) "
+                " AND (kind NOT IN \(Self.waysBack) OR email = \(email))", "WITH \(proofs) "
             )
         case .only(let kind): (condition, alsoEnded) = (" AND kind = \(kind.rawValue)", "")
         case .since(let moment):
-            condition = " AND (kind NOT IN ('recoverEmail', 'revertSecondFactorAddition') OR created_at >= \(moment))"
+            condition = " AND (kind NOT IN \(Self.waysBack) OR created_at >= \(moment))"
         }
         return """
             \(alsoEnded)DELETE FROM action_codes

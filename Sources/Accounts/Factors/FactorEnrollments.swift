@@ -78,7 +78,7 @@ package struct FactorEnrollments: Sendable {
     /// Takes a second factor from the caller's account. The last one takes the recovery codes with it.
     ///
     /// Throws what `IDTokens.account` throws, `secondFactor(.notFound)`, `signInTooOld`, and `secondFactor(.lastOfRequired)`.
-    /// - Returns: a session of the caller without a second factor. It keeps that it began by a recovery code, with which nothing else can be changed.
+    /// - Returns: a session of the caller without a second factor. Only a recovery code stays in it, so that the session changes nothing else.
     package func withdraw(
         _ id: UTF8Text, forIDToken idToken: String, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {

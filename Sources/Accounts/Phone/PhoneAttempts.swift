@@ -10,14 +10,16 @@ extension Attempt {
     }
 
     /// A message, as far as its number, the numbers around it, its region, the account that it is for, and the project are charged.
-    /// One for a sign-in that waits counts for the account alone, not for its number: strangers who know the number could use it up.
+    ///
+    /// A message for a sign-in that waits is not charged to its number and the numbers around it: strangers who know the number could use those
+    /// up. Its account is charged, and the number was when it was enrolled.
     static func messages(
         to number: PossiblePhoneNumber, for purpose: PhonePurpose, in project: ProjectSettings, from client: Session.ClientInfo
     ) -> Attempt {
         Attempt([.sendSMS, .sendSMSDaily], address: client.limitKey, in: project, halving: halving(project)) { scope in
             switch scope {
-            case .number: purpose.pending == nil ? [number.text] : nil
-            case .prefix: [number.run]
+            case .number where purpose.pending == nil: [number.text]
+            case .prefix where purpose.pending == nil: [number.run]
             case .region: [number.region]
             case .account: purpose.accountID.map { [$0] }
             case .project: []

@@ -183,9 +183,8 @@ package final class IDTokens: Sendable {
 }
 
 extension IDToken {
-    /// Throws `signInTooOld` unless the caller signed in a moment ago, and with a second factor where the account has one (SEC-35). A recovery
-    /// code is none, even when the factor that it stood for is gone. A person
-    /// cannot sign in to an anonymous account again, so its own session is always fresh enough.
+    /// Throws `signInTooOld` unless the caller signed in a moment ago, and with a second factor where the account has one (SEC-35). A
+    /// recovery code does not count, even after the factor in whose place it came is gone. A person cannot sign in to an anonymous account again, so its own session is always fresh enough.
     func requireFresh(for account: Account, in project: ProjectSettings, at now: Instant) throws(AccountError) {
         if account.isAnonymous, signInProvider == SignInProvider.anonymous, !isGoogles { return }
         let proof = account.standing(secondFactor)

@@ -93,7 +93,10 @@ package struct Session: Sendable {
             self.kind = kind
         }
 
-        /// The same client with the secrets of known devices, or with the one of a device that is to be remembered.
+        /// The same client with the secret of a device: a known one, or one that is to be remembered.
+        package func on(_ device: DeviceToken?) -> ClientInfo { on(device.map { [$0] } ?? []) }
+
+        /// The same client with the secrets of known devices.
         package func on(_ devices: [DeviceToken]) -> ClientInfo {
             var client = self
             client.devices = devices

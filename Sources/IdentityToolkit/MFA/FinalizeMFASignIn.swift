@@ -42,7 +42,7 @@ struct FinalizeMFASignIn: Endpoint {
         guard let credential = PendingCredential(text) else { throw AccountError.secondFactor(.pendingUnknown) }
         let remembers = try input.rememberDevice == true && context.project.settings.multiFactor.rememberDevice != nil
         let device = remembers ? DeviceToken.random() : nil
-        let (account, outcome) = try await signIn(credential, input, context.clientInfo.on(device.map { [$0] } ?? []), context)
+        let (account, outcome) = try await signIn(credential, input, context.clientInfo.on(device), context)
         let tokens = try IssuedTokens(account, outcome, context)
         return Output(
             idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, rememberedDeviceToken: device?.text)

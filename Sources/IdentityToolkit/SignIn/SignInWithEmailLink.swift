@@ -41,7 +41,7 @@ struct SignInWithEmailLink: Endpoint {
         let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0.asString }
         let signIn = try await context.services.accounts.signIn.emailLinks.signIn(
             withLink: code.asString, email: email, linkingTo: idToken, language: try context.language, in: project,
-            from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init).map { [$0] } ?? []))
+            from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init)))
         let end = try await SignInEnd(signIn.account, signIn.outcome, context)
         return Output(
             localId: signIn.account.id, email: email, isNewUser: signIn.isNewUser, idToken: end.idToken, refreshToken: end.refreshToken,

@@ -43,7 +43,7 @@ struct SignInWithIDP: Endpoint {
         do {
             signIn = try await broker.signIn(
                 with: proven, intent, language: language,
-                from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init).map { [$0] } ?? []))
+                from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init)))
         } catch {
             guard input.returnIdpCredential ?? false, let code = Self.conflict(error) else { throw error }
             var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven, after: nil))

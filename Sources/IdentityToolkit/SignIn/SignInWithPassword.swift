@@ -42,7 +42,7 @@ struct SignInWithPassword: Endpoint {
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
         let (account, outcome) = try await context.services.firebaseBridge.passwords.signIn(
             email: address, password: password.asString, in: project,
-            from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init).map { [$0] } ?? []))
+            from: context.clientInfo.on(input.rememberedDeviceToken.flatMap(DeviceToken.init)))
         let end = try await SignInEnd(account, outcome, context)
         return Output(
             localId: account.id, email: address, displayName: account.displayName, profilePicture: account.photoURL,

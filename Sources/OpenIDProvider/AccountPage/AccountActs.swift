@@ -27,9 +27,8 @@ extension AccountVisit {
         case "enrol": return try await enrol(form)
         case "passkey": return try await addPasskey(form)
         case "rename":
-            if let id = passkey(form), let name = form["name"]?.trimmed, !name.isEmpty {
-                try await accounts.passkeys.registrations.rename(
-                    id, to: ProfileText.readable(name.prefix(bytes: Passkey.longestName).asString), in: session, of: settings, from: client)
+            if let id = passkey(form), let name = passkeyName(form) {
+                try await accounts.passkeys.registrations.rename(id, to: name, in: session, of: settings, from: client)
             }
             return go(.done)
         case "removePasskey":
@@ -74,13 +73,17 @@ extension AccountVisit {
 
     private func addPasskey(_ form: Form) async throws -> Response {
         guard let text = form["credential"], let answer = try? JSON.parse(text.asString) else { return go(.passkeyRefused) }
-        let name = form["name"]?.trimmed
-        let label = PasskeyRegistrations.Label(
-            name: name.flatMap { $0.isEmpty ? nil : ProfileText.readable($0.prefix(bytes: Passkey.longestName).asString) }, displayName: nil
-        )
+        let label = PasskeyRegistrations.Label(name: passkeyName(form), displayName: nil)
         let (_, outcome) = try await accounts.passkeys.registrations.finalize(
             idToken, answer, label, language: language, in: settings, from: client)
         return try await going(on: outcome)
+    }
+
+    /// `nil` where the person gave it none.
+    private func passkeyName(_ form: Form) -> String? {
+        let text = (form["name"] ?? "").trimmed.prefix(bytes: Passkey.longestName).asString
+        let name = ProfileText.readable(text)
+        return name.isEmpty ? nil : name
     }
 
     private func passkey(_ form: Form) -> [UInt8]? { form["passkey"].flatMap { Base64URL.decodeStrict($0.asString) } }

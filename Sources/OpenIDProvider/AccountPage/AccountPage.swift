@@ -18,9 +18,11 @@ struct AccountPage: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Form.reading(request.query)
         return try await AccountVisit.answering(context) { address in
-            // The person did not want to sign in.
-            if query["error"] != nil { return AccountVisit.signedOut(address.project, request) }
-            guard let visit = try await AccountVisit(address, context) else { return try await AccountVisit.signIn(at: address, context) }
+            guard let visit = try await AccountVisit(address, context) else {
+                // The person did not want to sign in.
+                if query["error"] != nil { return AccountVisit.signedOut(address.project, request) }
+                return try await AccountVisit.signIn(at: address, context)
+            }
             return try await visit.askingForFreshSignIn {
                 switch query["page"].flatMap(AccountVisit.Page.init(exactly:)) {
                 case .enrol: try await visit.showEnrolment()
@@ -64,11 +66,12 @@ struct AccountVisit {
     /// The notices that an address of the page can ask for: a fixed list, since any site can link to the page.
     enum Note: String, CaseIterable { case done, tooMany, lastFactor, passkeyRefused, passkeyTaken, passkeyLimit }
 
-    let project: Project
+    let address: IssuerAddress
     let context: Context
     let session: BrowserSession
     let language: String
 
+    var project: Project { address.project }
     var settings: ProjectSettings { project.settings }
     var accounts: Accounts { context.services.accounts }
     var site: Site { context.services.site }
@@ -81,7 +84,7 @@ struct AccountVisit {
         guard let session = try await step.session(), SignInStep.due(after: session.authentication) == nil,
             !session.lacksSecondFactor(in: settings)
         else { return nil }
-        project = address.project
+        self.address = address
         self.context = context
         self.session = session
         language = address.project.templates.language(for: context.request)
@@ -120,13 +123,6 @@ struct AccountVisit {
                 guard let note = Note(error) else { throw error }
                 return go(note)
             }
-        }
-    }
-
-    private var address: IssuerAddress {
-        get throws {
-            guard let address = IssuerAddress(of: project) else { throw Failure.notFound }
-            return address
         }
     }
 

@@ -31,9 +31,10 @@ extension AccountVisit {
         if factors.offersTOTP { values["enrolLink"] = .text(path + "?page=enrol") }
         let mayAdd = offersPasskeys
         if mayAdd { values["passkeyLink"] = .text(path + "?page=passkey") }
-        // Whoever loses these passkeys has no other way in, and none to a new one.
+        // Nothing but the passkeys opens the account, and a link by mail does not either: its person loses it with them.
         values["isUnrecoverable"] = .flag(
-            !passkeys.isEmpty && !account.emailVerified && account.identities.isEmpty && account.phoneNumber == nil)
+            !passkeys.isEmpty && !account.hasPassword && !account.emailVerified && account.identities.isEmpty
+                && account.phoneNumber == nil)
         if let note { values["notice"] = .word(note.rawValue) }
         guard mayAdd else { return project.templates.page("account", in: language, values, allowing: .forms) }
         return project.templates.page(

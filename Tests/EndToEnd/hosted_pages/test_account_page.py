@@ -20,11 +20,7 @@ from support.qr_code import text_of
 @pytest.fixture(scope="module")
 def stage():
     site = HostedSite(project={"mfa": {"state": "enabled", "rememberDevice": "30d"}})
-    # The pages are where their passkeys are.
-    site.url = site.settings["publicURL"] = f"http://localhost:{site.port}"
-    site.project["passkeys"] = {"rpId": "localhost"}
-    site.write()
-    site.serve()
+    site.serve_with_passkeys()
     yield site
     site.close()
 
@@ -94,6 +90,21 @@ def test_a_person_without_a_session_signs_in_first_and_comes_back(stage, person)
 def test_a_person_who_cancels_is_signed_out(stage, person):
     page = person.press(person.visitor.open(f"{stage.url}/demo/account"), "cancel")
     assert page.status == 200 and "You are signed out" in page.text and page.links["go"] == "/demo/account"
+
+
+def test_an_address_with_an_error_tells_no_signed_in_person_that_they_are_signed_out(stage, person):
+    person.open()
+    page = person.visitor.open(f"{stage.url}/demo/account?error=access_denied")
+    assert person.email in page.text and "You are signed out" not in page.text
+
+
+def test_a_person_whose_passkeys_alone_open_the_account_is_warned(stage, person):
+    person.passkey().open()
+    stage.rows("UPDATE accounts SET email_verified = false, email_proven = false WHERE account_id = %s", person.id)
+    # The password still opens it.
+    assert "Only your passkeys open" not in person.visitor.open(f"{stage.url}/demo/account").text
+    stage.rows("UPDATE accounts SET password_hash = NULL, password_updated_at = NULL WHERE account_id = %s", person.id)
+    assert "Only your passkeys open" in person.visitor.open(f"{stage.url}/demo/account").text
 
 
 def test_a_second_factor_is_removed_and_its_owner_told(stage, person):

@@ -170,10 +170,7 @@ def test_choosing(person, known):
 def strict():
     phone = {"enabled": True, "regions": ["DE"], "transport": {"log": {}}, "testNumbers": {"+16505550101": "123456"}}
     site = HostedSite(project={"mfa": {"state": "mandatory", "rememberDevice": "30d"}, "phone": phone})
-    site.url = site.settings["publicURL"] = f"http://localhost:{site.port}"
-    site.project["passkeys"] = {"rpId": "localhost"}
-    site.write()
-    site.serve()
+    site.serve_with_passkeys()
     yield site
     site.close()
 

@@ -30,11 +30,7 @@ const call = async (name, body) => (await fetch(`/v2/accounts/${name}?key=${key}
 @pytest.fixture(scope="module")
 def stage():
     site = HostedSite(project={"mfa": {"state": "enabled"}})
-    # The pages are where their passkeys are.
-    site.url = site.settings["publicURL"] = f"http://localhost:{site.port}"
-    site.project["passkeys"] = {"rpId": "localhost"}
-    site.write()
-    site.serve()
+    site.serve_with_passkeys()
     yield site
     site.close()
 

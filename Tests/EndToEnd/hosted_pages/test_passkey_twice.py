@@ -14,10 +14,7 @@ from support.passkeys import Authenticator, PasskeyAPI
 
 def test_one_passkey_is_not_two_factors():
     stage = HostedSite(project={"mfa": {"state": "enabled"}})
-    stage.url = stage.settings["publicURL"] = f"http://localhost:{stage.port}"
-    stage.project["passkeys"] = {"rpId": "localhost", "countAsSecondFactor": False}
-    stage.write()
-    stage.serve()
+    stage.serve_with_passkeys(countAsSecondFactor=False)
     try:
         api = stage.servers[0].api()
         email = account(stage, api, address())["email"]

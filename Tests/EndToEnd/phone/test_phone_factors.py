@@ -99,7 +99,7 @@ def test_what_is_missing_or_wrong_is_named(apis, ada):
 
 
 def test_a_stranger_who_knows_the_number_locks_its_owner_out_of_nothing():
-    limits = {"sendSMS": {"perNumber": "1 per 1h"}, "phoneCode": {"perNumber": "1 per 1d"}}
+    limits = {"sendSMS": {"perNumber": "1 per 1h", "perPrefix": "1 per 1h"}, "phoneCode": {"perNumber": "1 per 1d"}}
     phone = {"enabled": True, "regions": ["US"], "transport": {"log": {}}}
     with contextlib.closing(
         MailingSite(project={"phone": phone, "mfa": {"state": "enabled", "sms": True}, "limits": {**UNLIMITED, **limits}})

@@ -32,7 +32,8 @@ extension HostedVisit {
     func shown(_ page: HostedPage, _ content: HostedContent) async throws -> Response {
         var content = content
         content.passkey = try await passkeyQuestion(at: page)
-        if content.faults.contains(.passkeyUnknown), let response = content.form["credential"] {
+        // At the second step, the passkey may be good for another account.
+        if page == .signIn, content.faults.contains(.passkeyUnknown), let response = content.form["credential"] {
             content.passkey?.unknown = (try? JSON.parse(response.asString))?["id"]?.string?.asString
         }
         return show(page, content)

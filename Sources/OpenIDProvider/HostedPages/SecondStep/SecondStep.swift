@@ -89,7 +89,7 @@ extension HostedVisit {
         let device = time == nil ? nil : DeviceToken.random()
         let outcome: SignInOutcome
         do throws(AccountError) {
-            outcome = try await judge(step.credential, context.browserClientInfo.on(device.map { [$0] } ?? []))
+            outcome = try await judge(step.credential, context.browserClientInfo.on(device))
         } catch {
             guard error.isEndedSignIn else { throw error }
             return startAgain()

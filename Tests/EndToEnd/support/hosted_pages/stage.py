@@ -43,6 +43,13 @@ class HostedSite(MailingSite):
             **options,
         )
 
+    def serve_with_passkeys(self, **settings):
+        """Serves it at the host to which its passkeys belong."""
+        self.url = self.settings["publicURL"] = f"http://localhost:{self.port}"
+        self.project["passkeys"] = {"rpId": "localhost", **settings}
+        self.write()
+        self.serve()
+
     def request(self, flow=None, client=CLIENT, **parameters):
         """A request of a relying party; `flow`: by the address of a user flow."""
         base = f"{self.url}/demo/{flow}/oauth2/v2.0" if flow else f"{self.url}/demo/oauth2"
