@@ -12,9 +12,11 @@ from support.servers.machine import SOURCES, Machine, NoMachine
 
 pytestmark = pytest.mark.long
 
+# Debian's unit `postgresql` stops before its clusters have: they are named, so that the command waits for them.
+STOP = "systemctl stop 'postgresql@*' postgresql"
 # The facts that the pages assume: a cluster as the package makes it, and a certificate of an authority that this machine trusts.
-GIVEN = """
-systemctl stop postgresql
+GIVEN = f"""
+{STOP}
 rm -rf /etc/postgresql/15 /var/lib/postgresql/15
 pg_createcluster 15 main >/dev/null
 systemctl start postgresql
@@ -133,9 +135,7 @@ def test_the_service_runs_with_the_restrictions_of_its_unit(installed):
 def test_the_service_comes_back_and_waits_for_its_database(installed):
     installed.run("systemctl kill --kill-whom=main --signal=KILL gatehouse")
     installed.run(f"until {READY}; do sleep 0.2; done")
-    installed.run(
-        "systemctl stop postgresql; systemctl restart gatehouse; until [ $(systemctl show gatehouse -P NRestarts) -ge 2 ]; do sleep 0.2; done"
-    )
+    installed.run(f"{STOP}; systemctl restart gatehouse; until [ $(systemctl show gatehouse -P NRestarts) -ge 2 ]; do sleep 0.2; done")
     installed.run(f"systemctl start postgresql; until {READY}; do sleep 0.2; done")
     assert signs(installed, "signInWithPassword", "ada@example.com") == 200
 
