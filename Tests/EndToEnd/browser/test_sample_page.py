@@ -78,11 +78,16 @@ def session(browser):
     return kept
 
 
-def sign_in(browser, sample):
-    browser.get(sample.url + "/sample/")
+def at_issuer(browser):
+    """From the page's button to the answer of the issuer."""
     shown(browser, BUTTON).click()
     until(browser, lambda: "/oauth2/authorize" in browser.current_url, "page of the issuer")
     browser.find_element(By.XPATH, "//button[@name='sub'][@value='ada']").click()
+
+
+def sign_in(browser, sample):
+    browser.get(sample.url + "/sample/")
+    at_issuer(browser)
     shown(browser, "sign-out")
     return session(browser)
 
@@ -156,9 +161,7 @@ def test_an_authenticator_app_is_enrolled_and_asked_for(browser, sample):
     enter(browser, totp.now())
     until(browser, lambda: second_factor(browser) == "totp", "end of the enrolment")
     shown(browser, "sign-out").click()
-    shown(browser, BUTTON).click()
-    until(browser, lambda: "/oauth2/authorize" in browser.current_url, "page of the issuer")
-    browser.find_element(By.XPATH, "//button[@name='sub'][@value='ada']").click()
+    at_issuer(browser)
     shown(browser, "second-factor")
     assert session(browser) is None
     enter(browser, totp.at(int(time.time()) + 30))
@@ -191,9 +194,7 @@ def test_a_phone_is_enrolled_and_asked_for(browser, sample):
     enter(browser, text_message(sample))
     until(browser, lambda: second_factor(browser) == "phone", "end of the enrolment")
     shown(browser, "sign-out").click()
-    shown(browser, BUTTON).click()
-    until(browser, lambda: "/oauth2/authorize" in browser.current_url, "page of the issuer")
-    browser.find_element(By.XPATH, "//button[@name='sub'][@value='ada']").click()
+    at_issuer(browser)
     waits_for(browser, "4321")
     assert session(browser) is None
     enter(browser, text_message(sample))

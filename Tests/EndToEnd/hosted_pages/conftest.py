@@ -3,6 +3,7 @@
 import pytest
 
 from support.accounts import address
+from support.browser.drivers import Chromium
 from support.hosted_pages.stage import HostedSite, account
 from support.hosted_pages.visitor import Visitor
 
@@ -29,3 +30,10 @@ def api(stage):
 def known(stage, api):
     """The address of a new account with a password."""
     return account(stage, api, address())["email"]
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    driver = Chromium(tmp_path_factory.mktemp("chromium"))
+    yield driver
+    driver.quit()

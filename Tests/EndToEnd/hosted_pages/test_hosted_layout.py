@@ -10,7 +10,6 @@ import pathlib
 import pytest
 
 from support.accounts import address
-from support.browser.drivers import Chromium
 from support.browser.layout import look
 from support.browser.tab import Tab
 from support.hosted_pages.relying_party import NATIVE, THIRD_PARTY
@@ -104,13 +103,6 @@ def site(fake_issuer_of_session):
     site.serve()
     yield site
     site.close()
-
-
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory):
-    driver = Chromium(tmp_path_factory.mktemp("chromium"))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture(params=[("en", "light"), ("en", "dark"), ("de", "light"), ("de", "dark")], ids="-".join)

@@ -35,13 +35,6 @@ def stage():
     site.close()
 
 
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory):
-    driver = Chromium(tmp_path_factory.mktemp("chromium"))
-    yield driver
-    driver.quit()
-
-
 @pytest.fixture
 def browser(driver):
     driver.add_virtual_authenticator(AUTHENTICATOR)

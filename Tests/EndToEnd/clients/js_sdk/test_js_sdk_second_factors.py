@@ -142,18 +142,20 @@ def test_a_phone_is_enrolled_and_asked_for(app):
         """
     )
     assert signed_in[:4] == ["auth/invalid-verification-code", uid, "password", "phone"]
-    # Such an account is not opened by its number alone, and has none as a way to sign in.
-    assert (
-        app.run(
-            f"""
-            {OWN}
-            const link = await linkWithPhoneNumber(auth.currentUser, args[0], verifier);
-            return codeOf(link.confirm("000000"));
-            """,
-            TEST,
-        )
-        == "auth/invalid-verification-code"
+    # The account may have the number as a way to sign in, but the number does not open it.
+    linked_and_refused = app.run(
+        f"""
+        {OWN}
+        const link = await linkWithPhoneNumber(auth.currentUser, args[0], verifier);
+        const {{ user }} = await link.confirm("123456");
+        const linked = [user.uid, user.phoneNumber];
+        await signOut(auth);
+        const sent = await signInWithPhoneNumber(auth, args[0], verifier);
+        return [...linked, await codeOf(sent.confirm("123456"))];
+        """,
+        TEST,
     )
+    assert linked_and_refused == [uid, TEST, "auth/unsupported-first-factor"]
 
 
 def test_a_link_by_mail_is_a_first_factor_alone(emulated):
