@@ -143,6 +143,7 @@ import Web
             ([("claims", #""name""#)], "invalid_request"),
             ([("claims", "[]")], "invalid_request"), ([("claims", #"{"userinfo":1}"#)], "invalid_request"),
             ([("claims", #"{"id_token":{"sub":{"value":"a"}},"userinfo":{"sub":{"value":"b"}}}"#)], "invalid_request"),
+            ([("claims", #"{"id_token":{"acr":{"essential":true,"value":"1"}}}"#)], "unmet_authentication_requirements"),
             ([("id_token_hint", "of no use")], "invalid_request"), ([("id_token_hint", "foreign")], "invalid_request"),
             ([("id_token_hint", "ours"), ("claims", #"{"id_token":{"sub":{"value":"bob"}}}"#)], "invalid_request"),
         ] as [([(UTF8Text, UTF8Text?)], String)])
@@ -164,6 +165,23 @@ import Web
     @Test func `a pushed request has no request_uri, and some clients must push`() throws {
         #expect(try refusal(form([("request_uri", "urn:x")]), isPushed: true).failure.oauthError == "invalid_request")
         #expect(try read(form([]), isPushed: true).request.scopes == ["openid"])
+    }
+
+    @Test(arguments: [
+        (nil, nil, nil), ("1 2", nil, nil), ("1 MFA", nil, "wanted"), (nil, #"{"values":["1","MFA"]}"#, "wanted"),
+        (nil, #"{"value":"MFA"}"#, "wanted"), (nil, #"{"essential":true,"value":"MFA"}"#, "required"),
+        ("1", #"{"essential":true,"values":["1","MFA"]}"#, "required"), ("MFA", #"{"essential":true}"#, "wanted"),
+        ("MFA", "null", "wanted"),
+    ])
+    func `the second factor that a client asks for comes from acr_values or from claims`(values: String?, claim: String?, asked: String?)
+        throws
+    {
+        func named(_ text: String) -> UTF8Text {
+            let parts = text.split(separator: "MFA", omittingEmptySubsequences: false)
+            return UTF8Text(parts.joined(separator: ProjectSettings.OpenIDProvider.multiFactor))
+        }
+        let sent = form([("acr_values", values.map(named)), ("claims", claim.map { named(#"{"id_token":{"acr":\#($0)}}"#) })])
+        #expect(try read(sent).request.secondFactor?.rawValue == asked)
     }
 
     @Test func `the account that must answer comes from the hint or from claims`() throws {

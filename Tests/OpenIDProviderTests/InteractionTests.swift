@@ -18,12 +18,19 @@ import Web
         return request
     }
 
-    private func session(age: Int64, by provider: String = "password") -> BrowserSession {
-        BrowserSession(
+    /// - Parameters:
+    ///   - passed: the second factor that the person passed.
+    ///   - factors: those of the account, if it has any.
+    private func session(
+        age: Int64, by provider: String = "password", passed: SecondFactorProof? = nil, factors: String? = nil
+    ) -> BrowserSession {
+        var account = Account(id: "ada", validSince: Instant(seconds: 0), createdAt: Instant(seconds: 0))
+        account.secondFactors = factors
+        return BrowserSession(
             session: Session(
                 projectID: "acme", id: [1], accountID: "ada", signInProvider: provider, authTime: Instant(seconds: 10_000 - age),
-                developerClaims: nil, generation: 0),
-            account: Account(id: "ada", validSince: Instant(seconds: 0), createdAt: Instant(seconds: 0)))
+                developerClaims: nil, secondFactor: passed, generation: 0),
+            account: account)
     }
 
     /// - Parameters:
@@ -99,6 +106,25 @@ import Web
         #expect(needed(request(), session(age: 5000), due: .secondFactor) == .signIn)
         #expect(needed(request(), session(age: 50), authorization(request()), due: .secondFactor) == .signIn)
         #expect(needed(request([.none]), session(age: 5000), due: .secondFactor)?.failure(of: request([.none])) == .loginRequired)
+    }
+
+    @Test func `a client that asks for a second factor gets a session that passed one, if the person has one`() {
+        var wanted = request()
+        wanted.secondFactor = .wanted
+        let factors = #"[{"mfaEnrollmentId":"1","totpInfo":{}}]"#
+        let totp = SecondFactorProof(kind: "totp", id: "1")
+        #expect(needed(wanted, session(age: 5000)) == nil, "there is none to ask for")
+        #expect(needed(wanted, session(age: 5000, passed: totp, factors: factors)) == nil)
+        #expect(needed(wanted, session(age: 5000, passed: .rememberedDevice, factors: factors)) == .signIn)
+        #expect(needed(wanted, session(age: 50, passed: .rememberedDevice, factors: factors), authorization(wanted)) == .signIn)
+        #expect(needed(request(), session(age: 5000, passed: .rememberedDevice, factors: factors)) == nil)
+        var required = wanted
+        required.secondFactor = .required
+        #expect(needed(required, session(age: 5000, passed: totp, factors: factors)) == nil)
+        #expect(needed(required, session(age: 5000)) == .signIn, "they may have a passkey")
+        #expect(needed(required, session(age: 50), authorization(required)) == .unmetSecondFactor)
+        #expect(needed(required, session(age: 50, passed: SecondFactorProof(kind: "passkey", id: nil)), authorization(required)) == nil)
+        #expect(Interaction.unmetSecondFactor.failure(of: required) == .unmetAuthenticationRequirements)
     }
 
     @Test func `prompt=create wants a new session, too, and leads to the sign-up`() {

@@ -77,6 +77,15 @@ import Testing
         check(Self.replacing(-2, by: CBORText.bytes(point), in: Self.members(Self.ed25519)), .attestedData, "low order")
     }
 
+    /// 3 and 4 are coordinates of points; 2 and 7 are not, and 2^255 - 16 is 3 again, in a form that is not the shortest.
+    @Test(arguments: [(UInt8(3), true), (4, true), (2, false), (7, false), (0xF0, false)])
+    func `SEC-44 refuses points off the curve of Ed25519`(y: UInt8, isPoint: Bool) {
+        let rest: [UInt8] = y < 0xF0 ? [UInt8](repeating: 0, count: 31) : [UInt8](repeating: 0xFF, count: 30) + [0x7F]
+        let key = Self.replacing(-2, by: CBORText.bytes([y] + rest), in: Self.members(Self.ed25519))
+        guard isPoint else { return check(key, .attestedData, "y = \(y)") }
+        #expect((try? CredentialKey(cose: key)) != nil)
+    }
+
     @Test func `SEC-44 refuses keys of Ed25519 and RSA that are not what was offered`() throws {
         let ed = Self.members(Self.ed25519)
         #expect((try? CredentialKey(cose: CBORText.map(ed))) != nil)

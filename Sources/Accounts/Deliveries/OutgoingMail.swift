@@ -22,6 +22,8 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
         case passkeyRemoved
         /// To the account's owner: another authenticator may have a copy of a passkey.
         case passkeySuspected
+        /// To the account's owner: the phone number signed in to an account that had long been idle, and may be another person's by now.
+        case phoneSignIn
         /// Digits that prove the address at the page that asked for them; without a link.
         case emailCode
         /// To the account's owner: a second factor was enrolled, and this link takes it away again.
@@ -43,7 +45,7 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
             case .verifyEmail: .verifyEmail
             case .verifyAndChangeEmail: .verifyAndChangeEmail
             case .recoverEmail, .signInMethodAdded, .signInMethodRemoved, .passwordChanged, .passkeyAdded, .passkeyRemoved,
-                .passkeySuspected:
+                .passkeySuspected, .phoneSignIn:
                 .recoverEmail
             case .signIn: .signIn
             case .secondFactorAdded: .revertSecondFactorAddition

@@ -40,7 +40,7 @@ struct AccountEvent: Sendable, Equatable {
     var isOfSignInMethod: Bool {
         switch action {
         case .providerLinked, .providerUnlinked, .passwordAdded, .passwordChanged, .passwordRemoved, .passkeyAdded, .passkeyRemoved,
-            .passkeySuspected, .phoneNumberAdded, .phoneNumberChanged, .phoneNumberRemoved:
+            .passkeySuspected, .phoneNumberUsedAgain, .phoneNumberAdded, .phoneNumberChanged, .phoneNumberRemoved:
             true
         default: false
         }

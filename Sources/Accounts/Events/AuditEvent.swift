@@ -62,6 +62,8 @@ extension AuditEvent {
         case rememberedDevicesForgotten = "rememberedDevices.forgotten"
         case recoveryCodesMade = "recoveryCodes.made"
         case recoveryCodeUsed = "recoveryCode.used"
+        /// It signed in to an account that had long been idle: another person may have it by now.
+        case phoneNumberUsedAgain = "phoneNumber.usedAgain"
         case phoneNumberAdded = "phoneNumber.added"
         case phoneNumberChanged = "phoneNumber.changed"
         case phoneNumberRemoved = "phoneNumber.removed"

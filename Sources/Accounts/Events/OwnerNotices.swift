@@ -58,6 +58,7 @@ extension OutgoingMail.Kind {
         case .passkeyAdded: self = .passkeyAdded
         case .passkeyRemoved: self = .passkeyRemoved
         case .passkeySuspected: self = .passkeySuspected
+        case .phoneNumberUsedAgain: self = .phoneSignIn
         case .emailChanged: self = .recoverEmail
         case .secondFactorAdded: self = .secondFactorAdded
         case .secondFactorRemoved: self = .secondFactorRemoved

@@ -27,7 +27,8 @@ extension AuditEvent.Action {
         // An import stores what another system has, and is not copied back.
         case .accountsImported, .accountImported, .emailLinkAdded, .emailLinkRemoved, .secondFactorsRemoved, .secondFactorsChanged,
             .secondFactorAdded, .secondFactorRemoved, .secondFactorRefused, .secondFactorWarningMailed, .recoveryCodesMade,
-            .recoveryCodeUsed, .passkeyAdded, .passkeyRemoved, .passkeyRenamed, .passkeySuspected, .rememberedDevicesForgotten,
+            .recoveryCodeUsed, .passkeyAdded, .passkeyRemoved, .passkeyRenamed, .passkeySuspected, .phoneNumberUsedAgain,
+            .rememberedDevicesForgotten,
             .linkMade, .linkMailed,
             .sessionsEnded, .sessionBridged, .sessionCookieCreated, .clientSessionStolen, .providerTokensGiven, .limitsForgotten,
             .serviceAccountKeyMade,

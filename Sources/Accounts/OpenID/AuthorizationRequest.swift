@@ -25,6 +25,14 @@ package struct AuthorizationRequest: Codable, Sendable, Equatable {
         case create
     }
 
+    /// How much the relying party wants a second factor of the session that answers it: `acr_values`, or `acr` in the parameter `claims`.
+    package enum SecondFactor: String, Codable, Sendable {
+        /// If the person has one.
+        case wanted
+        /// Without one, the request fails.
+        case required
+    }
+
     package var clientID: String
     /// As the relying party sent it; the code is redeemed with the same.
     package var redirectURI: String
@@ -40,6 +48,7 @@ package struct AuthorizationRequest: Codable, Sendable, Equatable {
     package var prompts: [Prompt] = []
     /// Seconds since the person authenticated, at most.
     package var maxAge: Int?
+    package var secondFactor: SecondFactor?
     package var loginHint: String?
     /// The provider to go to at once.
     package var domainHint: String?

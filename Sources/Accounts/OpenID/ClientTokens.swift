@@ -95,6 +95,7 @@ package struct ClientTokens: Sendable {
             claims.field("sid", grant.sid)
             if let nonce { claims.field("nonce", nonce) }
             if let secondFactor = subject.session.session.secondFactor?.shown {
+                claims.field("acr", ProjectSettings.OpenIDProvider.multiFactor)
                 claims.array("amr") { for method in secondFactor.methods { $0.value(method) } }
             }
             if let accessToken { claims.field("at_hash", Base64URL.encode(Array(Digest.sha256(Array(accessToken.utf8)).prefix(16)))) }

@@ -53,7 +53,7 @@ package struct PhoneSignIns: Sendable {
                     guard makesAccounts else { throw .accountNotFound }
                     return try await create(number, in: project, from: client)
                 }
-                return try await open(holder, number, in: project, from: client)
+                return try await open(holder, number, language: language, in: project, from: client)
             }
         }
     }
@@ -103,7 +103,7 @@ package struct PhoneSignIns: Sendable {
     }
 
     private func open(
-        _ account: Account, _ number: Number, in project: ProjectSettings, from client: Session.ClientInfo
+        _ account: Account, _ number: Number, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> Result {
         guard !account.disabled else { throw .accountDisabled }
         // A phone would be the first factor and a second one at once.
@@ -117,10 +117,14 @@ package struct PhoneSignIns: Sendable {
             SELECT account_id FROM accounts
             WHERE project_id = \(project: project) AND account_id = \(account.id) AND phone_number = \(number.text)
             """)
+        let events = account.emailProven && account.isIdle(at: now) ? [AccountEvent(.phoneNumberUsedAgain)] : []
+        let mails = notices.statements(for: events, from: account, to: changed, language: language, in: project)
+        let records = AuditedAct(by: .person, on: account.id, from: client, at: now).records(of: events, in: project) + mails
         let outcome = try await completion.complete(
-            authentication, with: [changed.recordSignIn(in: project), stillHasNumber] + number.spend(self, in: project), as: .signedIn,
-            in: project, from: client, at: now
+            authentication, with: [changed.recordSignIn(in: project), stillHasNumber] + number.spend(self, in: project) + records,
+            as: .signedIn, in: project, from: client, at: now
         ).outcome
+        notices.mails.wakeWorker(for: mails, in: project)
         return .signedIn(changed, outcome, isNewUser: false)
     }
 
@@ -167,6 +171,12 @@ package struct PhoneSignIns: Sendable {
 }
 
 extension Account {
+    /// Whether it has not been used for so long that its number may be another person's by now: networks assign numbers anew.
+    fileprivate func isIdle(at now: Instant) -> Bool {
+        let used = [createdAt, lastLoginAt, lastRefreshAt].compactMap(\.self).max() ?? createdAt
+        return used + .seconds(180 * 86400) < now
+    }
+
     /// The events by which its phone number becomes that of `changed`.
     func phoneEvents(to changed: Account) -> [AccountEvent] {
         switch (phoneNumber, changed.phoneNumber) {

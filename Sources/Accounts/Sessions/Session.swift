@@ -117,4 +117,7 @@ package struct Session: Sendable {
         self.secondFactor = secondFactor
         self.generation = generation
     }
+
+    /// Whether its ID tokens say that the person passed a second factor.
+    package var showsSecondFactor: Bool { secondFactor?.shown != nil }
 }

@@ -107,6 +107,8 @@ struct AccountVisit {
             redirectURI: (site.ownName(context.request) ?? site.publicURL) + IssuerPaths.account(settings.id), scopes: [],
             issuer: address.urls.issuer)
         asked.prompts = again ? [.login] : []
+        // Without it, the person could change nothing that needs one.
+        asked.secondFactor = .wanted
         guard let (client, request) = settings.standing(of: asked) else { throw Failure.notFound }
         return try await AuthorizationStep(address: address, request: context.request, context: context)
             .answer(request, of: client, authorization: nil)

@@ -167,14 +167,15 @@ extension AuthorizationRequest {
 extension Interaction {
     /// The error for the relying party; `nil` when a hosted page can take the step.
     func failure(of request: AuthorizationRequest) -> Failure? {
-        if self == .otherAccount { return .otherAccount }
-        guard request.prompts.contains(.none) else { return nil }
-        return switch self {
-        case .signIn, .signUp, .resetPassword: .loginRequired
-        case .chooseAccount: .accountSelectionRequired
-        case .editProfile, .enrolFactor: .interactionRequired
-        case .consent: .consentRequired
-        case .otherAccount: .otherAccount
+        let failure: Failure
+        switch self {
+        case .otherAccount: return .otherAccount
+        case .unmetSecondFactor: return .unmetAuthenticationRequirements
+        case .signIn, .signUp, .resetPassword: failure = .loginRequired
+        case .chooseAccount: failure = .accountSelectionRequired
+        case .editProfile, .enrolFactor: failure = .interactionRequired
+        case .consent: failure = .consentRequired
         }
+        return request.prompts.contains(.none) ? failure : nil
     }
 }

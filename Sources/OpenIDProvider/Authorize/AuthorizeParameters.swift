@@ -127,7 +127,8 @@ struct AuthorizeParameters {
         request.nonce = try nonce()
         request.prompts = try prompts()
         request.maxAge = try maxAge()
-        let (claims, subject) = try RequestedClaims.reading(form["claims"])
+        let (claims, subject, acr) = try RequestedClaims.reading(form["claims"])
+        request.secondFactor = try .reading(form["acr_values"], acr)
         request.claims = claims?.limited(to: client.scopes)
         // The person who is asked for consent sees what the claims open, and the token names it.
         let opened = request.claims?.scopes ?? []

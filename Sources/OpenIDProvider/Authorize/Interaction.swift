@@ -26,6 +26,8 @@ package enum Interaction: Sendable, Equatable {
     /// The person is signed in to another account than the one the client asked for, although they have just signed in, or no page may be
     /// shown. No page can help.
     case otherAccount
+    /// The client demands a second factor, and the person has just signed in without one. No page can help.
+    case unmetSecondFactor
 
     /// How a second factor comes to an account that must have one.
     package enum Enrolment: Sendable, Equatable {
@@ -77,6 +79,7 @@ package enum Interaction: Sendable, Equatable {
         guard situation.isAccountAsked else { return situation.isSessionNew ? .otherAccount : .signIn }
         if situation.hintsAtAnother { return .otherAccount }
         if let enrolment = situation.enrolment { return enrolment == .possible ? .enrolFactor : .signIn }
+        if situation.lacksSecondFactor, situation.request.secondFactor == .required { return .unmetSecondFactor }
         if situation.asksToChoose, !situation.isDone(by: situation.authorization?.chosenBy) { return .chooseAccount }
         if situation.userFlow?.kind == .profileEdit, !situation.isDone(by: situation.authorization?.editedBy) { return .editProfile }
         if situation.asksConsent, !situation.isDone(by: situation.authorization?.consentedBy) {
@@ -107,13 +110,18 @@ extension Interaction.Situation {
         if due != nil { return true }
         // A user flow with a list of providers is not for those who signed in by another one.
         if let providers = userFlow?.providers, !providers.contains(where: session.isSignIn) { return true }
+        if lacksSecondFactor, self.session?.account.secondFactors != nil { return true }
         if isSessionNew { return false }
+        if lacksSecondFactor, request.secondFactor == .required { return true }
         if request.prompts.contains(.login) || request.prompts.contains(.create) { return true }
         if userFlow?.kind == .signUp || userFlow?.kind == .passwordReset { return true }
         guard let maxAge = request.maxAge else { return false }
         // The client compares the `auth_time` that it gets, in whole seconds.
         return maxAge == 0 || (session.authTime + .seconds(maxAge)).isInEarlierSecond(than: now)
     }
+
+    /// Whether the client asks for a second factor that the person has not passed in the session.
+    fileprivate var lacksSecondFactor: Bool { request.secondFactor != nil && session?.session.showsSecondFactor == false }
 
     fileprivate var stepToSession: Interaction {
         if request.prompts.contains(.create) { return .signUp }

@@ -49,7 +49,7 @@ enum HostedPage: String, Sendable, CaseIterable {
         switch facts.needed {
         case nil: asked == .profile && facts.mayComplete ? .profile : nil
         // No page can help: the client is told.
-        case .otherAccount: nil
+        case .otherAccount, .unmetSecondFactor: nil
         case .consent: asked == .profile && facts.mayComplete ? .profile : .consent
         case .enrolFactor: .enrol
         case .editProfile: .profile

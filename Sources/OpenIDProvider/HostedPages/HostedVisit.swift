@@ -32,8 +32,8 @@ struct HostedVisit {
 
     /// The client of a first step, with the secrets of the devices that are remembered in this browser.
     var clientInfo: Session.ClientInfo {
-        // A remembered browser changes nothing that needs a second factor, so the account page asks for one.
-        if authorization.request.isOfAccountPage(in: settings) { return context.browserClientInfo }
+        // A remembered browser would sign in without the second factor that is asked for.
+        if authorization.request.secondFactor != nil { return context.browserClientInfo }
         return context.browserClientInfo.on(IssuerCookies.devices(site).all(in: context.request).compactMap { DeviceToken($0.value) })
     }
 

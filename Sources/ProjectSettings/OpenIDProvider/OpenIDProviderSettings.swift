@@ -21,6 +21,10 @@ extension ProjectSettings {
 
         package init() {}
 
+        /// `acr` of a sign-in with a second factor. OpenID Connect names no values of its own; libraries know this one.
+        /// <https://openid.net/specs/openid-provider-authentication-policy-extension-1_0.html#auth_policies>
+        package static let multiFactor = "http://schemas.openid.net/pape/policies/2007/06/multi-factor"
+
         /// The client with this id; ids are compared byte by byte.
         package func client(id: UTF8Text) -> OAuthClient? { clients.first { id == $0.id } }
     }

@@ -40,6 +40,7 @@ enum IssuerMetadataDocument {
         "prompt_values_supported": ["none", "login", "consent", "select_account", "create"],
         "display_values_supported": ["page", "popup", "touch", "wap"],
         "claim_types_supported": ["normal"],
+        "acr_values_supported": [.string(UTF8Text(ProjectSettings.OpenIDProvider.multiFactor))],
         "claims_parameter_supported": true,
         "request_parameter_supported": false,
         // Without this member, it would count as true.
@@ -68,7 +69,7 @@ enum IssuerMetadataDocument {
     }
 
     private static let claims = [
-        "iss", "sub", "aud", "exp", "iat", "nbf", "auth_time", "nonce", "at_hash", "sid", "amr", "name", "given_name", "family_name",
+        "iss", "sub", "aud", "exp", "iat", "nbf", "auth_time", "nonce", "at_hash", "sid", "acr", "amr", "name", "given_name", "family_name",
         "picture", "locale", "updated_at", "email", "email_verified", "phone_number", "phone_number_verified",
     ]
 

@@ -3,7 +3,7 @@ enum FieldWords {
     static let texts: [String: String] = [
         "access_token": "An access token; at the Firebase API, the ID token again.",
         "account": "The id of an account.",
-        "acr_values": "Ignored.",
+        "acr_values": "The strengths of the sign-in that the relying party would like: that with a second factor, or nothing.",
         "act": "The button that the developer pressed.",
         "active": "Whether the token is good for something.",
         "address": "The address of the client, as the server sees it.",

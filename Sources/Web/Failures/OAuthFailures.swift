@@ -20,6 +20,9 @@ extension Failure {
     package static let accountSelectionRequired = Failure(
         "account_selection_required", "The person must choose an account.", kind: .oauth)
     package static let interactionRequired = Failure("interaction_required", "The person must complete a page.", kind: .oauth)
+    /// <https://openid.net/specs/openid-connect-unmet-authentication-requirements-1_0.html>
+    package static let unmetAuthenticationRequirements = Failure(
+        "unmet_authentication_requirements", "The person did not pass a second factor, or the acr asked for is unknown.", kind: .oauth)
     package static let serverError = Failure("server_error", "The server could not answer the request.", kind: .oauth)
     package static let temporarilyUnavailable = Failure(
         "temporarily_unavailable", "The server cannot answer at the moment.", kind: .oauth)

@@ -53,6 +53,7 @@ import Testing
             .secondFactorWarningMailed: .secondFactorRefused, .recoveryCodesMade: .recoveryCodesMade, .recoveryCodeUsed: .recoveryCodeUsed,
             .phoneNumberAdded: .signInMethodAdded, .phoneNumberChanged: .signInMethodAdded, .phoneNumberRemoved: .signInMethodRemoved,
             .passkeyAdded: .passkeyAdded, .passkeyRemoved: .passkeyRemoved, .passkeySuspected: .passkeySuspected,
+            .phoneNumberUsedAgain: .phoneSignIn,
         ]
         #expect(OutgoingMail.Kind(telling: event) == kinds[action])
         #expect(event.isOfSignInMethod == (kinds[action] != nil && action != .emailChanged && !event.isOfSecondFactors))

@@ -100,6 +100,23 @@ import Text
         #expect(mails.allSatisfy { $0.providerID == "phone" && $0.to == "ada@example.com" })
     }
 
+    @Test func `tells the owner when a number signs in to an account that was idle for half a year`() async throws {
+        let fixture = try await PhoneFixture()
+        let ada = try await fixture.base.signIn(Fixture.ada(email: "ada@example.com", authoritative: true))
+        _ = try await fixture.signIn(linkingTo: fixture.idToken(ada.account, ada.session))
+        fixture.base.time.advance(.seconds(180 * 86400))
+        _ = try await fixture.signIn()
+        let early = try await fixture.base.outbox.recent(in: fixture.project)
+        #expect(!early.contains { $0.kind == .phoneSignIn }, "a second too early")
+        fixture.base.time.advance(.seconds(180 * 86400 + 1))
+        _ = try await fixture.signIn()
+        _ = try await fixture.signIn()
+        let told = try await fixture.base.outbox.recent(in: fixture.project).filter { $0.kind == .phoneSignIn }
+        #expect(told.count == 1 && told[0].to == "ada@example.com" && told[0].happenedAt != nil && !told[0].link.isEmpty)
+        let events = try await fixture.base.database.query("SELECT action FROM audit_events WHERE action LIKE 'phone%' ORDER BY event_id")
+        #expect(try events.map { try $0.value(as: String.self) } == ["phoneNumber.added", "phoneNumber.usedAgain"])
+    }
+
     @Test func `gives no account a number without a recent sign-in`() async throws {
         let fixture = try await PhoneFixture()
         let ada = try await fixture.base.signIn(Fixture.ada())

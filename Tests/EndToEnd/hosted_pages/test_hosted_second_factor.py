@@ -14,6 +14,8 @@ from support.leaks import note
 from support.qr_code import text_of
 
 TEST_NUMBER = "+16505550101"
+MULTI_FACTOR = "http://schemas.openid.net/pape/policies/2007/06/multi-factor"
+REQUIRED = {"claims": json.dumps({"id_token": {"acr": {"essential": True, "values": [MULTI_FACTOR]}}})}
 NUMBERS = itertools.count(345001)
 
 
@@ -70,7 +72,7 @@ def test_a_code_of_the_app_ends_the_sign_in(stage, visitor, protected):
     )
     assert page.fields["code"]["inputmode"] == "numeric" and page.fields["code"]["autocomplete"] == "one-time-code"
     claims = asked.redeemed(visitor.press(page, "factor", code=app.code()))
-    assert "mfa" in claims.get("amr", ["mfa"])
+    assert claims["amr"] == ["otp", "mfa"] and claims["acr"] == MULTI_FACTOR
     # The session answers the next request without a page.
     again = stage.request()
     assert again.redeemed(visitor.open(again.url))["sub"] == claims["sub"]
@@ -234,13 +236,41 @@ def test_a_browser_that_is_remembered_is_asked_for_the_first_step_alone(remember
     for email, _ in people:
         asked = stage.request(prompt="login")
         page = visitor.sign_in(visitor.open(asked.url), email, PASSWORD)
-        assert "mfa" not in asked.redeemed(page).get("amr", [])
+        assert not {"amr", "acr"} & asked.redeemed(page).keys()
     stranger = Visitor(stage)
     _, page = second_step(stage, stranger, people[0][0])
     assert "remember" in page.fields
     # The end of all sessions forgets the device.
     stage.rows("UPDATE accounts SET sessions_ended_at = now() WHERE email = %s", people[0][0])
     second_step(stage, visitor, people[0][0], prompt="login")
+
+
+@pytest.mark.parametrize("wish", [{"acr_values": f"1 {MULTI_FACTOR}"}, REQUIRED], ids=["acr_values", "claims"])
+def test_a_client_that_asks_for_a_second_factor_gets_one_from_a_remembered_browser(remembering, wish):
+    stage, api = remembering, remembering.servers[0].api()
+    visitor = Visitor(stage)
+    email = account(stage, api, address())["email"]
+    prove(stage, email)
+    app, _ = enrol(api, email)
+    asked, page = second_step(stage, visitor, email)
+    asked.redeemed(visitor.press(page, "factor", code=app.code(), remember="1"))
+    asked = stage.request(prompt="login")
+    asked.redeemed(visitor.sign_in(visitor.open(asked.url), email, PASSWORD))
+    silent = stage.request(prompt="none", **wish)
+    assert silent.answer(visitor.open(silent.url))["error"] == "login_required"
+    asked, page = second_step(stage, visitor, email, **wish)
+    assert asked.redeemed(visitor.press(page, "factor", code=app.code()))["acr"] == MULTI_FACTOR
+    again = stage.request(prompt="none", **wish)
+    assert again.redeemed(visitor.open(again.url))["acr"] == MULTI_FACTOR
+
+
+def test_a_client_that_demands_a_second_factor_gets_an_error_for_a_person_without_one(stage, visitor, api):
+    email = account(stage, api, address())["email"]
+    asked = stage.request(acr_values=MULTI_FACTOR)
+    assert "acr" not in asked.redeemed(visitor.sign_in(visitor.open(asked.url), email, PASSWORD)), "it only would have liked one"
+    asked = stage.request(**REQUIRED)
+    page = visitor.sign_in(visitor.open(asked.url), email, PASSWORD)
+    assert asked.answer(page)["error"] == "unmet_authentication_requirements"
 
 
 def test_without_the_wish_no_browser_is_remembered(remembering):
