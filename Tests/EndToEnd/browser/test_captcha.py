@@ -9,6 +9,7 @@ from selenium.webdriver.common.by import By
 from werkzeug.wrappers import Request, Response
 
 from support.browser.drivers import Chromium
+from support.browser.layout import look, read_out
 from support.browser.tab import until
 from support.captcha import CaptchaServices
 from support.names import ANDROID, API_KEY, APPLE, TIMEOUT
@@ -163,6 +164,20 @@ PACKAGE = {"apn": ANDROID["package"], "sha1Cert": ANDROID["sha1"]}
 
 def link_of(browser):
     return until(browser, lambda: browser.find_element(By.CSS_SELECTOR, "a.button").get_attribute("href"), "button back to the app")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_is_read_and_seen_by_everyone(browser, captcha_site, scheme):
+    browser.forget()
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    browser.get(address(captcha_site, "none", hl="de" if scheme == "dark" else "en", **IOS))
+    for step in ("asked", "done"):
+        look(browser, f"verify-{scheme}-{step}")
+        read_out(browser)
+        if step == "asked":
+            browser.find_element(By.ID, "go").click()
+            link_of(browser)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 @pytest.mark.parametrize("service", [*SERVICES, "none"])

@@ -3,14 +3,12 @@
 GATEHOUSE_SCREENSHOTS names a folder for pictures of them all.
 """
 
-import importlib.util
 import json
-import pathlib
 
 import pytest
 
 from support.accounts import address
-from support.browser.layout import look
+from support.browser.layout import look, read_out
 from support.browser.tab import Tab
 from support.hosted_pages.relying_party import NATIVE, THIRD_PARTY
 from support.hosted_pages.second_factor import App, prove
@@ -22,7 +20,6 @@ from support.qr_code import text_of
 
 pytestmark = pytest.mark.long
 
-AXE = pathlib.Path(importlib.util.find_spec("axe_core_python").submodule_search_locations[0]) / "axe.min.js"
 WELL_KNOWN = {
     "google.com": {},
     "microsoft.com": {},
@@ -69,18 +66,7 @@ class Look(Tab):
         """The page has the size of the screen, and axe-core finds nothing serious."""
         self.steps += 1
         look(self.driver, f"hosted-{self.name}-{self.steps}-{step}")
-        if not self.script("return Boolean(window.axe)"):
-            self.script(AXE.read_text())
-        found = self.driver.execute_async_script("axe.run().then(arguments[0])")
-        assert found["passes"]
-        faults = [
-            [fault["id"], fault["help"], [node["html"] for node in fault["nodes"]], [node["any"] for node in fault["nodes"]]]
-            for fault in found["violations"]
-            if fault["impact"] in ("moderate", "serious", "critical")
-            # The word is newer than this axe-core: https://html.spec.whatwg.org/#attr-fe-autocomplete-webauthn
-            and not (fault["id"] == "autocomplete-valid" and all('"username webauthn"' in node["html"] for node in fault["nodes"]))
-        ]
-        assert not faults, f"{self.driver.current_url}: {json.dumps(faults, indent=1)}"
+        read_out(self.driver)
         return self
 
 

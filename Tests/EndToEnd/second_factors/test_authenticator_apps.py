@@ -1,6 +1,7 @@
 """Authenticator apps: enrolled, asked for and withdrawn, with codes of pyotp; mails about them; two processes."""
 
 import json
+import subprocess
 import time
 
 import jwt
@@ -42,6 +43,16 @@ def test_a_code_counts_in_its_own_period_and_beside_it_and_not_the_one_that_enro
         assert answer.status_code == 200, answer.text
     else:
         assert_error(answer, "INVALID_CODE")
+
+
+def test_a_code_of_oathtool_counts_too(site, api):
+    person = proven(site, api)
+    app = Authenticator(api, person["idToken"])
+    at = f"@{int(time.time()) + 30}"
+    code = subprocess.run(
+        ["oathtool", "--totp", "--base32", "--now", at, "-"], input=app.totp.secret, capture_output=True, text=True, check=True
+    )
+    assert app.finish(pending(api, person["email"]), code.stdout.strip()).status_code == 200
 
 
 def test_SEC_33_two_processes_take_a_code_once(site, api):

@@ -20,7 +20,10 @@ PROVIDERS = {
         for name in ("first", "second", "third")
     },
 }
+NUMBER = "+16505550101"
 SETUP = {
+    "mfa": {"state": "enabled", "sms": True},
+    "phone": {"testNumbers": {NUMBER: "123456"}},
     "signIn": METHODS,
     "redirectURLs": [],
     "authorizedDomains": ["localhost", "127.0.0.1", "app.example.com", "auth.example.com"],

@@ -112,6 +112,10 @@ class AdminSDK:
         """All pages of `list_users`, each a list of users."""
         return self.process.do("users", self.name, page_size)
 
+    def user_call(self, path, body):
+        """A call about users that only the SDKs for other languages have."""
+        return note(self.process.do("user_call", self.name, path, body))
+
     def config_pages(self, kind, page_size=100):
         """All pages of the providers' configurations: `oidc` or `saml`."""
         return self.process.do("configs", self.name, kind, page_size)

@@ -1,10 +1,12 @@
 """The look of pages: pictures of them, and the mistakes that no page may have."""
 
+import importlib.util
 import json
 import os
 import pathlib
 
 WIDTHS = (390, 1280)
+AXE = pathlib.Path(importlib.util.find_spec("axe_core_python").submodule_search_locations[0]) / "axe.min.js"
 SHOTS = os.environ.get("GATEHOUSE_SCREENSHOTS")
 # Mistakes that no page may have: something wider than the screen, text that leaves its box, something hidden that is visible.
 FAULTS = """
@@ -35,3 +37,19 @@ def look(driver, name):
             driver.save_screenshot(f"{SHOTS}/{name}-{width}.png")
         faults = {kind: found for kind, found in driver.execute_script(FAULTS).items() if found}
         assert not faults, f"{driver.current_url} at {width} px: {json.dumps(faults, indent=1)}"
+
+
+def read_out(driver):
+    """axe-core finds nothing serious at the page."""
+    if not driver.execute_script("return Boolean(window.axe)"):
+        driver.execute_script(AXE.read_text())
+    found = driver.execute_async_script("axe.run().then(arguments[0])")
+    assert found["passes"]
+    faults = [
+        [fault["id"], fault["help"], [node["html"] for node in fault["nodes"]], [node["any"] for node in fault["nodes"]]]
+        for fault in found["violations"]
+        if fault["impact"] in ("moderate", "serious", "critical")
+        # The word is newer than this axe-core: https://html.spec.whatwg.org/#attr-fe-autocomplete-webauthn
+        and not (fault["id"] == "autocomplete-valid" and all('"username webauthn"' in node["html"] for node in fault["nodes"]))
+    ]
+    assert not faults, f"{driver.current_url}: {json.dumps(faults, indent=1)}"
