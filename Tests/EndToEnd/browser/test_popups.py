@@ -4,6 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from support.authenticator import Authenticator
 from support.browser.sign_in import asking, complaints, in_settings
 from support.issuers import stand_ins
 
@@ -35,6 +36,18 @@ def test_a_pop_up_links_and_reauthenticates(setting, person):
     before = setting.site.counts()
     assert app.closed().act("popup", "reauth", "oidc.one", login_hint=f"not-{person}").error() == "auth/user-mismatch"
     assert setting.site.counts()["accounts"] == before["accounts"]
+
+
+@in_settings(clients=["sdk"])
+@pytest.mark.parametrize("via", ["popup", "redirect"])
+def test_a_provider_is_the_first_factor_alone(setting, person, via):
+    app = setting.open()
+    uid = app.act("popup", "signIn", "oidc.one", login_hint=person).result()["uid"]
+    authenticator = Authenticator(setting.site.servers[0].api(), app.home().script("return client.token()"))
+    app.closed().home().script("return client.signOut()")
+    assert app.act(via, "signIn", "oidc.one", login_hint=person).error() == "auth/multi-factor-auth-required"
+    done = app.home().script("return client.secondStep(arguments[0])", authenticator.code())
+    assert (done["uid"], done["sign_in_provider"], done["sign_in_second_factor"]) == (uid, "oidc.one", "totp")
 
 
 @in_settings()

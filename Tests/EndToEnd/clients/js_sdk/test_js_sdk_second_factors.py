@@ -156,6 +156,21 @@ def test_a_phone_is_enrolled_and_asked_for(app):
         TEST,
     )
     assert linked_and_refused == [uid, TEST, "auth/unsupported-first-factor"]
+    app.run(f"{ASKED} await asked(signInWithEmailAndPassword(auth, ...args))", email, PASSWORD)
+    left = app.run(
+        f"""
+        {OWN}
+        const id = await new PhoneAuthProvider(auth).verifyPhoneNumber({{ multiFactorHint: resolver.hints[0], session: resolver.session }}, verifier);
+        const {{ user }} = await resolver.resolveSignIn(PhoneMultiFactorGenerator.assertion(PhoneAuthProvider.credential(id, "123456")));
+        const factors = multiFactor(user);
+        await factors.unenroll(factors.enrolledFactors[0]);
+        await signOut(auth);
+        return multiFactor((await signInWithEmailAndPassword(auth, ...args)).user).enrolledFactors.length;
+        """,
+        email,
+        PASSWORD,
+    )
+    assert left == 0
 
 
 def test_a_link_by_mail_is_a_first_factor_alone(emulated):

@@ -12,7 +12,7 @@ window.makeClient = ({ apiKey, appName, authDomain, apiHost, emulator }) => {
 // For an `auth` that exists already.
 window.clientOf = (auth) => {
   const sdk = window.firebase;
-  let pending = null;
+  let pending = null, resolver = null;
 
   function outcome(credential) {
     if (!credential) return null;
@@ -34,8 +34,9 @@ window.clientOf = (auth) => {
     return made;
   }
 
-  /** Keeps the credential that an error brings: the person may link it once they have signed in by the way that they know. */
+  /** Keeps what an error brings: the step that is still due, or the credential, which the person may link once they are signed in. */
   const keeping = (work) => work.catch((error) => {
+    if (error.code === "auth/multi-factor-auth-required") resolver = sdk.getMultiFactorResolver(auth, error);
     pending = kindOf(error.customData?._tokenResponse?.providerId ?? "").credentialFromError(error);
     throw error;
   });
@@ -58,6 +59,12 @@ window.clientOf = (auth) => {
     },
     async linkPending() { return outcome(await sdk.linkWithCredential(auth.currentUser, pending)); },
     async unlink(providerId) { return (await sdk.unlink(auth.currentUser, providerId)).uid; },
+    async secondStep(code) {
+      const assertion = sdk.TotpMultiFactorGenerator.assertionForSignIn(resolver.hints[0].uid, code);
+      const { user } = await resolver.resolveSignIn(assertion);
+      return { uid: user.uid, ...(await user.getIdTokenResult()).claims.firebase };
+    },
+    token() { return auth.currentUser.getIdToken(); },
     async signOut() { await sdk.signOut(auth); },
     async providers() {
       await auth.currentUser.reload();

@@ -59,7 +59,8 @@ class Stage:
 
     def site(self):
         providers = {"oidc.one": self.issuer.entry(), "oidc.two": self.issuer.entry()}
-        return Site(providers, project={"authorizedDomains": ["localhost", "app.shop.localhost", "app.far.test"], "apps": []})
+        domains = ["localhost", "app.shop.localhost", "app.far.test"]
+        return Site(providers, project={"authorizedDomains": domains, "apps": [], "mfa": {"state": "enabled"}})
 
     def project(self, name, number, key, domains, redirect):
         return {
