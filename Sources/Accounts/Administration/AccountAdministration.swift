@@ -116,6 +116,9 @@ package struct AccountAdministration: Sendable {
         let lost = account.identitiesLost(in: changed).map(\.providerID)
         var identities = lost.isEmpty ? [] : [act.unlink(where: "provider_id = ANY(\(lost))", in: project)]
         if let linked = change.linked { identities.append(account.linkOrRefresh(linked, of: changed, in: project, at: now)) }
+        let withdrawn = account.passkeys(lostIn: changed)
+        if !withdrawn.isEmpty { changed.noteEndedSessions(at: now) }
+        ended += act.removal(of: withdrawn, from: account, sparing: nil, in: project)
         let update = changed.updateByAdministrator(from: account, passwordHash: hash?.text, in: project)
         var factors: [SQL] = []
         if let list = change.secondFactors {

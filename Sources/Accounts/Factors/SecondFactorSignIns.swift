@@ -42,7 +42,7 @@ package struct SecondFactorSignIns: Sendable {
         try await signIn(credential, language: language, in: project, from: client) { waiting throws(AccountError) in
             guard let factor = waiting.factors.factor(factorID.asString) else { throw .secondFactor(.notFound) }
             guard factor.kind == .totp else { throw .secondFactor(.unsupported) }
-            if let recoveryCode = RecoveryCode(code), project.multiFactor.recoveryCodes {
+            if let recoveryCode = RecoveryCode(code) {
                 return try await recoveryCodes.judge(recoveryCode, of: waiting.account, language: language, in: project, from: client)
             }
             return try await judge(code, of: factor, waiting, language: language, in: project)
@@ -68,8 +68,7 @@ package struct SecondFactorSignIns: Sendable {
         _ credential: PendingCredential, recoveryCode: UTF8Text, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
-        guard project.multiFactor.recoveryCodes else { throw .secondFactor(.notEnabled(.recoveryCode)) }
-        return try await signIn(credential, language: language, in: project, from: client) { waiting throws(AccountError) in
+        try await signIn(credential, language: language, in: project, from: client) { waiting throws(AccountError) in
             guard let code = RecoveryCode(recoveryCode) else { throw .wrongCode }
             return try await recoveryCodes.judge(code, of: waiting.account, language: language, in: project, from: client)
         }

@@ -76,7 +76,7 @@ struct UserInfo {
         json.array("passkeyInfo") { json in
             for passkey in account.passkeys {
                 json.object { json in
-                    json.field("credentialId", Base64URL.encode(passkey.credentialID))
+                    json.field("credentialId", passkey.id)
                     json.field("name", passkey.name)
                     json.field("displayName", passkey.displayName)
                 }

@@ -1,4 +1,5 @@
 import Accounts
+import Crypto
 import HTTP
 import Identity
 import JSON
@@ -32,6 +33,7 @@ struct UpdateAccountByAdministrator: AdministratorEndpoint {
         var lastLoginAt: Int64?
         var deleteAttribute: [UpdateAccount.Attribute]?
         var deleteProvider: [UTF8Text]?
+        var deletePasskey: [UTF8Text]?
         var linkProviderUserInfo: Identity?
         var mfa: Factors?
 
@@ -66,6 +68,7 @@ extension AdministratorChange {
         own.password = input.password?.asString
         own.removed = Set(try (input.deleteAttribute ?? []).map { try $0.removed })
         own.unlinked = Set((input.deleteProvider ?? []).map(\.asciiLowercased))
+        own.removedPasskeys = Set((input.deletePasskey ?? []).compactMap { Base64.decode($0.asString) })
         emailVerified = input.emailVerified
         phoneNumber = try AdministratorField.phoneNumber(input.phoneNumber)
         disabled = input.disableUser

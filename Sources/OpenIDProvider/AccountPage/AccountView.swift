@@ -55,7 +55,7 @@ extension AccountVisit {
         return [
             "accepted": [
                 "rpId": .string(UTF8Text(rpID)), "userId": user,
-                "allAcceptedCredentialIds": .array(passkeys.map { .string(UTF8Text(Base64URL.encode($0.credentialID))) }),
+                "allAcceptedCredentialIds": .array(passkeys.map { .string(UTF8Text($0.id)) }),
             ],
             "details": [
                 "rpId": .string(UTF8Text(rpID)), "userId": user, "name": .string(name),
@@ -78,9 +78,8 @@ extension AccountVisit {
     }
 
     private static func item(_ passkey: Passkey) -> [String: TemplateValue] {
-        let id = Base64URL.encode(passkey.credentialID)
         var item: [String: TemplateValue] = [
-            "id": .text(id), "field": .text("name-\(Hex.encode(Array(Digest.sha256(passkey.credentialID).prefix(4))))"),
+            "id": .text(passkey.id), "field": .text("name-\(Hex.encode(Array(Digest.sha256(passkey.credentialID).prefix(4))))"),
             "name": .text(passkey.name), "since": .word("since", ["time": .text(Timestamp.minute(passkey.linkedAt))]),
             "isSynced": .flag(passkey.isBackedUp), "isSuspected": .flag(passkey.flaggedAt != nil),
         ]

@@ -17,7 +17,7 @@ struct AttestationObject: Sendable, Equatable {
     }
 }
 
-/// How far the statement about an authenticator was read. It is recorded and decides nothing.
+/// How far the statement about an authenticator was read. Any authenticator is taken, however far that is.
 package enum Attestation: Sendable, Equatable {
     /// The authenticator made no statement, or one that only its own new key signs.
     case selfMade

@@ -1,6 +1,7 @@
 """Passkeys by the REST calls, with an authenticator of the tests, and with two verifiers of other authors that judge the same bytes."""
 
 import copy
+import json
 import random
 
 import jwt
@@ -12,6 +13,7 @@ from webauthn.helpers import parse_authentication_options_json, parse_registrati
 
 from support import golden
 from support.accounts import address, sign_up
+from support.clients.administrator import Administrator
 from support.clients.api import API, assert_error
 from support.harness import free_port, together
 from support.names import API_KEY, METHODS
@@ -57,6 +59,26 @@ def test_a_passkey_is_added_shown_used_and_removed(api, passkeys, algorithm):
     assert_error(passkeys.sign_in(authenticator), "PASSKEY_ENROLLMENT_NOT_FOUND")
     assert "passkeyInfo" not in api.lookup(account["idToken"])
     assert api.refresh(signed_in["refreshToken"]).status_code == 400
+
+
+def test_an_operator_and_a_back_end_see_passkeys_and_take_them_away(stage, api, passkeys):
+    account = sign_up(api)
+    held = [passkeys.enrol(account["idToken"], Authenticator(), name=f"key {number}")[0] for number in range(3)]
+    signed_in = [passkeys.sign_in(authenticator).json() for authenticator in held]
+    shown = stage.run("users", "get", "demo", account["localId"], check=True).stdout
+    lines = [line.split() for line in shown.splitlines() if line.startswith("passkey")]
+    assert lines == [["passkey", b64(held[number].id), "key", str(number)] for number in range(3)], shown
+    told = json.loads(stage.run("users", "get", "demo", account["localId"], "--json", check=True).stdout)
+    assert [passkey["credentialId"] for passkey in told["passkeyInfo"]] == [b64(authenticator.id) for authenticator in held]
+    strange = stage.run("users", "update", "demo", account["localId"], "--remove-passkey", "strange")
+    assert strange.returncode == 1 and "has no passkey strange" in strange.stderr
+    stage.run("users", "update", "demo", account["localId"], "--remove-passkey", b64(held[0].id), check=True)
+    Administrator(stage).succeed("update", {"localId": account["localId"], "deletePasskey": [b64(held[1].id)]})
+    for number, tokens in enumerate(signed_in):
+        assert api.refresh(tokens["refreshToken"]).status_code == (200 if number == 2 else 400)
+        assert passkeys.sign_in(held[number]).status_code == (200 if number == 2 else 400)
+    acts = stage.rows("SELECT actor_kind FROM audit_events WHERE action = 'passkey.removed' AND account_id = %s", account["localId"])
+    assert acts == [("command",), ("administrator",)]
 
 
 def test_answers_are_exactly_these(stage, api, passkeys):

@@ -23,6 +23,9 @@ package struct Passkey: Sendable, Equatable {
 }
 
 extension Passkey {
+    /// Its id as text, as browsers write it.
+    package var id: String { Base64URL.encode(credentialID) }
+
     /// The name of a passkey for which nobody gave one.
     package static let defaultName = "Unnamed Passkey"
     /// The longest name that is kept, in bytes.
@@ -76,6 +79,9 @@ package struct AccountPasskey: Sendable, Equatable {
 }
 
 extension AccountPasskey {
+    /// Its id as text, as browsers write it.
+    package var id: String { Base64URL.encode(credentialID) }
+
     /// The value to select from `passkeys p` to read one: a list of texts.
     static let column: SQL = "ARRAY[encode(p.credential_id, 'hex'), p.name, p.display_name]"
     private static let width = 3

@@ -34,7 +34,7 @@ struct SecondStep: Sendable {
         var pages: [HostedPage] = account.factors.hasTOTP ? [.secondFactor] : []
         if hasPasskeys, !waiting.isByPasskey, !account.passkeys.isEmpty { pages.append(.passkey) }
         if !phones.isEmpty { pages.append(.phoneCode) }
-        if project.multiFactor.recoveryCodes, try await accounts.secondFactors.recoveryCodes.left(of: account.id, in: project) > 0 {
+        if try await accounts.secondFactors.recoveryCodes.left(of: account.id, in: project) > 0 {
             pages.append(.recoveryCode)
         }
         self.pages = pages

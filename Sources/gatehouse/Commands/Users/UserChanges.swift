@@ -104,12 +104,15 @@ extension UsersCommand {
             completion: .providers)
         var unlink: [String] = []
 
+        @Option(help: "The id of a passkey to remove, as users get prints it. Can be given several times.")
+        var removePasskey: [String] = []
+
         @Flag(help: "Take away the second factors of the account, so that one proof signs in again.")
         var dropSecondFactors = false
 
         func validate() throws {
-            guard fields.isEmpty, unlink.isEmpty, !dropSecondFactors else { return }
-            throw ValidationError("Name what to change: \(AccountFields.options), --unlink or --drop-second-factors.")
+            guard fields.isEmpty, unlink.isEmpty, removePasskey.isEmpty, !dropSecondFactors else { return }
+            throw ValidationError("Name what to change: \(AccountFields.options), --unlink, --remove-passkey or --drop-second-factors.")
         }
 
         func run() async throws {
@@ -117,6 +120,12 @@ extension UsersCommand {
             change.own.unlinked = Set(unlink.map { UTF8Text($0) })
             if dropSecondFactors { change.secondFactors = [] }
             try await UsersCommand.withAccounts(common, of: project, as: "users update", needsFile: fields.password) { access in
+                if !removePasskey.isEmpty {
+                    guard let present = try await access.accounts.directory.account(account, in: access.project) else {
+                        throw AccountError.accountNotFound
+                    }
+                    change.own.removedPasskeys = try present.passkeys(removePasskey)
+                }
                 let account = try await access.accounts.administration.accounts.update(account, change, by: access.administrator)
                 Terminal.write(account.lines)
             }
@@ -153,5 +162,18 @@ extension UsersCommand {
                 print(changed.customAttributes ?? "{}")
             }
         }
+    }
+}
+
+extension Account {
+    /// The credential ids of its passkeys with these ids. Throws `Failed` for one that it does not have.
+    fileprivate func passkeys(_ ids: [String]) throws -> Set<[UInt8]> {
+        try Set(
+            ids.map { id in
+                guard let passkey = passkeys.first(where: { $0.id == id }) else {
+                    throw Failed("the account has no passkey \(CommandSupport.visible(id))")
+                }
+                return passkey.credentialID
+            })
     }
 }

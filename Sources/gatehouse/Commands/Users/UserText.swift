@@ -26,6 +26,7 @@ extension Account {
             ("tokens valid since", Timestamp.text(validSince)),
         ]
         facts += identities.map { ("provider", "\($0.providerID)  \($0.subject)\($0.email.map { "  \($0)" } ?? "")") }
+        facts += passkeys.map { ("passkey", "\($0.id)  \($0.name)") }
         let width = facts.map(\.0.count).max() ?? 0
         return facts.compactMap { name, value in
             value.map { "\(name)\(String(repeating: " ", count: width - name.count))  \(CommandSupport.visible($0))\n" }
@@ -52,6 +53,16 @@ extension Account {
             writer.field("lastLoginAt", lastLoginAt.map(Timestamp.text))
             writer.field("lastRefreshAt", lastRefreshAt.map(Timestamp.text))
             writer.field("validSince", Timestamp.text(validSince))
+            writer.field("mfaInfo", json: secondFactors.flatMap { try? JSON.parse($0) })
+            writer.array("passkeyInfo") { writer in
+                for passkey in passkeys {
+                    writer.object { writer in
+                        writer.field("credentialId", passkey.id)
+                        writer.field("name", passkey.name)
+                        writer.field("displayName", passkey.displayName)
+                    }
+                }
+            }
             writer.array("providerUserInfo") { writer in
                 for identity in identities {
                     writer.object { writer in
