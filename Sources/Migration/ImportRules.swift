@@ -24,6 +24,8 @@ package struct ImportRules: Sendable {
     package var withoutCredential = WithoutCredential.keep
     /// The site of the project's passkeys; `nil` where it has none.
     package var rpID: String?
+    /// Whether the project sends text messages, and whether people sign in by phone.
+    package var (sendsMessages, allowsPhoneSignIn) = (true, true)
     /// The time of the import, for accounts whose source has no time at all.
     package let now: Instant
 
@@ -58,6 +60,9 @@ package struct ImportRules: Sendable {
             throw ImportFault(.invalidIdentity, "two identities of \(twice.0.providerID); an account has at most one of a provider")
         }
         account.secondFactors = source.secondFactors
+        if !sendsMessages, account.factors.hasPhone {
+            losses.note("second factor by text message: this project sends none (phone), so nothing asks for it")
+        }
         let password = account.email == nil ? nil : source.password
         if password == nil, source.password != nil {
             losses.add("password of an account without an address, which nothing could sign in with")
@@ -68,6 +73,9 @@ package struct ImportRules: Sendable {
         let passkeys = try passkeys(of: source, &losses)
         account.passkeys = passkeys.map { AccountPasskey(credentialID: $0.credentialID, name: $0.name, displayName: $0.displayName) }
         account.userHandle = passkeys.isEmpty ? nil : source.userHandle
+        if !allowsPhoneSignIn, account.phoneNumber != nil, account.email == nil, account.identities.isEmpty, passkeys.isEmpty {
+            losses.note("phone number as the only way to sign in, which this project does not allow (phone.enabled)")
+        }
         try setSignIn(of: source, on: &account)
         var imported = ImportedAccount(account, password: password, place: source.place)
         imported.identityRecords = source.identityRecords

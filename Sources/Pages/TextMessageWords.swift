@@ -2,7 +2,7 @@ package import Accounts
 import ProjectSettings
 
 extension Templates {
-    /// The length that fits into one message, in bytes of the alphabet that phones use.
+    /// The most bytes of UTF-8. A message holds 160 letters of the alphabet that phones use; a text with others takes several messages.
     private static let longest = 160
     /// The length that Android takes for a message that it shows to the app.
     private static let longestForAndroid = 140

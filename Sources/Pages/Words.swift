@@ -29,14 +29,14 @@ struct Words: Sendable {
                     part.fault(name, "is not a mail or page with words; words.en.yaml lists all of them")
                     continue
                 }
-                groups[group] = Self.read(part.texts(name), words, known, isMail: kind == "mail")
+                groups[group] = Self.read(part.texts(name), words, known, kind)
             }
         }
         section.finish()
     }
 
     private static func read(
-        _ texts: [String: String], _ section: Section, _ known: [String: Lazy<Template>], isMail: Bool
+        _ texts: [String: String], _ section: Section, _ known: [String: Lazy<Template>], _ kind: String
     ) -> [String: Lazy<Template>] {
         var result: [String: Lazy<Template>] = [:]
         for (name, text) in texts {
@@ -48,16 +48,23 @@ struct Words: Sendable {
                 let word = try Template(text)
                 if word.layout != nil { throw Template.Problem(line: 1, message: "a word has no layout") }
                 // The same word in another language may use only these.
-                let allowed = isMail ? TemplateFiles.mailValues : Set(original.value.values.keys)
+                let allowed = kind == "mail" ? TemplateFiles.mailValues : Set(original.value.values.keys)
                 if let other = word.values.keys.sorted().first(where: { !allowed.contains($0) }) {
                     throw Template.Problem(line: 1, message: "{{\(other)}} is not a value of this word")
                 }
+                if kind == "message" { try check(word, text) }
                 result[name] = Lazy(made: word)
             } catch {
                 section.fault(name, error.message)
             }
         }
         return result
+    }
+
+    /// People are told that messages of codes have no link, so that they open none that another sender writes.
+    private static func check(_ message: Template, _ text: String) throws(Template.Problem) {
+        guard message.values["code"] != nil else { throw Template.Problem(line: 1, message: "a message to a phone needs {{code}}") }
+        guard !text.contains("//") else { throw Template.Problem(line: 1, message: "a message to a phone must not have a link") }
     }
 
     /// These words with those of `other` in the place of the same ones.

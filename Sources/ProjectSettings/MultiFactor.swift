@@ -71,6 +71,8 @@ extension ProjectSettings.MultiFactor {
         lostFactors = section.choice("lostSecondFactor", default: lostFactors)
         if state != .disabled, !authenticatorApps, !sms {
             section.note("state", "has no effect: neither totp nor sms can be enrolled")
+        } else if state == .mandatory, !authenticatorApps {
+            section.note("state", "lets people in without a second factor: the pages enrol authenticator apps alone; switch totp on")
         }
         section.finish()
     }

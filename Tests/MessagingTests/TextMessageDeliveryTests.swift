@@ -83,7 +83,7 @@ import TextMessages
         let named = try directory { $0.branding.name = "Acme\nhttps://evil.example see evil.example/x a@b.example now" }
         try await transport(upstream, named).send(due { $0.language = "en" })
         let text = try #require(try body(upstream)["text"]?.string)
-        #expect(text == "123456 is your code for Acme see now. Pass it on to no other person.\n\n@app.example.com #123456")
+        #expect(text == "123456 is your code for Acme see now. Do not share it with anyone.\n\n@app.example.com #123456")
     }
 
     @Test(

@@ -28,6 +28,20 @@ struct ImportRulesTests {
         .hash(try PasswordHash(reading: "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"))
     }
 
+    @Test func `says what the project cannot ask for`() throws {
+        let phone = source {
+            $0.email = nil
+            $0.phoneNumber = "+15555550100"
+            $0.secondFactors = #"[{"mfaEnrollmentId":"1","phoneInfo":"+15555550101"}]"#
+        }
+        #expect(try imported(phone).1.isEmpty)
+        let losses = try imported(phone) { ($0.sendsMessages, $0.allowsPhoneSignIn) = (false, false) }.1
+        #expect(losses.count == 2 && losses.keys.contains { $0.hasPrefix("second factor by text message") })
+        #expect(losses.keys.contains { $0.hasPrefix("phone number as the only way") })
+        #expect(
+            try imported(source { $0.phoneNumber = "+15555550100" }) { $0.allowsPhoneSignIn = false }.1.isEmpty, "the address is one, too")
+    }
+
     @Test func `makes an account of everything`() throws {
         let password = try hash()
         let source = source {

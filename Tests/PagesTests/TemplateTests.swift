@@ -212,6 +212,10 @@ import Text
         #expect(fault.file.hasSuffix("/mail.txt") && fault.line == 4)
         #expect(fault.message.hasPrefix("{{lnk}} is not a value of this file; its values are accent, "))
         #expect(try self.faults("mail.resetPasword.html", "x").first?.contains("not one of the files") == true)
+        func message(_ text: String) throws -> String? { try self.faults("words.en.yaml", "message: {code: {text: \"\(text)\"}}").first }
+        #expect(try message("Hello from Acme")?.contains("needs {{code}}") == true)
+        #expect(try message("{{code}} at https://evil.example")?.contains("must not have a link") == true)
+        #expect(try message("{{code}} is your code") == nil)
         #expect(try self.faults("mail.html", "{{#link}}x").first == "{{#link}} has no {{/link}}")
         #expect(try self.faults("mail.html", "{{link").first == "a tag is not closed with }}")
         #expect(try self.faults("mail.html", "{{/link}}").first?.contains("closes nothing") == true)

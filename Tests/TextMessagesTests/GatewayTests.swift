@@ -159,6 +159,7 @@ import Text
         ("hook: {}", "transport.hook.url: is missing"),
         ("hook: {url: 'http://example.com', secrets: {env: A}}", "transport.hook.url: expected an https"),
         ("hook: {url: 'https://example.com', secrets: {env: SHORT}}", "transport.hook.secrets: is not whsec_"),
+        ("hook: {url: 'https://example.com', secrets: [{env: A}, {env: SHORT}]}", "transport.hook.secrets[1]: is not whsec_"),
         ("hook: {url: 'https://example.com'}", "transport.hook.secrets"), ("twilio: {secret: {env: B}, from: A}", "accountSid"),
         ("twilio: {accountSid: AC1, secret: {env: B}}", "write from or messagingServiceSid"),
         ("twilio: {accountSid: 'AC/1', secret: {env: B}, from: A}", "expected 1 to 64 letters"),
@@ -173,6 +174,10 @@ import Text
     func `refuses settings that cannot work`(yaml: String, fault: String) throws {
         let faults = try read(yaml).faults
         #expect(faults.contains { $0.contains(fault) }, "\(faults)")
+    }
+
+    @Test func `a secret that is not there is one fault`() throws {
+        #expect(try read("hook: {url: 'https://example.com', secrets: {env: NOWHERE}}").faults.count == 1)
     }
 
     @Test func `writes into the log and into files in development mode`() async throws {

@@ -179,7 +179,7 @@ async function show() {
 
 // Runs a step, then shows the new state; an error is shown on the page.
 async function attempt(step) {
-  const buttons = document.querySelectorAll("button");
+  const buttons = document.querySelectorAll("button:not(#sign-out)");
   element("notice").hidden = element("mailed").hidden = true;
   buttons.forEach((button) => { button.disabled = true; });
   try {
@@ -239,5 +239,6 @@ element("phone").onsubmit = (event) => {
   attempt(async () => keep(await secondFactor.phone(element("number").value.replace(/[ ()-]/g, ""))));
 };
 element("delete").onclick = () => attempt(remove);
-element("sign-out").onclick = () => attempt(signOut);
+// A step that is left first shows what became of it.
+element("sign-out").onclick = () => { secondFactor.leave(); setTimeout(() => attempt(signOut)); };
 await attempt(finish);

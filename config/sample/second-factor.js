@@ -56,6 +56,11 @@ export class SecondFactor {
     }
   }
 
+  // Ends the step that waits for a code, if there is one.
+  leave() {
+    if (!this.form.hidden) this.part("leave").click();
+  }
+
   // Waits for a code. Leaving ends the step.
   #ask(text, secret) {
     const { form, part } = this;

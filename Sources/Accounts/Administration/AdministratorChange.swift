@@ -94,13 +94,12 @@ extension AdministratorChange {
         if changed.secondFactors != account.secondFactors {
             actions.append(changed.secondFactors == nil ? .secondFactorsRemoved : .secondFactorsChanged)
         }
-        if changed.phoneNumber != account.phoneNumber { actions.append(.phoneNumberChanged) }
         if changed.hasOtherProfile(than: account) || refreshes(account) || changed.createdAt != account.createdAt
             || changed.lastLoginAt != account.lastLoginAt
         {
             actions.append(.profileChanged)
         }
-        return actions.map { AccountEvent($0) }
+        return account.phoneEvents(to: changed) + actions.map { AccountEvent($0) }
     }
 
     /// Whether two texts have other bytes.

@@ -6,7 +6,7 @@ package import Text
 
 /// Enrols second factors, and withdraws them.
 ///
-/// Who enrols one must have signed in a moment ago, with a second factor where the account has one already (SEC-35): a stolen session adds no
+/// A person who enrols one must have signed in a moment ago, with a second factor where the account has one already (SEC-35): a stolen session adds no
 /// factor of the thief's, and removes none of the owner's. A mail tells the owner of each, and has a link that takes the factor away again.
 package struct FactorEnrollments: Sendable {
     let storage: Storage
@@ -137,8 +137,7 @@ extension FactorEnrollments {
     func check(_ caller: FactorCaller, in project: ProjectSettings) throws(AccountError) {
         guard !Self.withoutSecondFactor.contains(caller.token.signInProvider) else { throw .secondFactor(.firstFactorUnsupported) }
         guard caller.account.email != nil, caller.account.emailVerified else { throw .secondFactor(.emailUnverified) }
-        try idTokens.requireFresh(caller.token, of: caller.account, in: project)
-        try caller.token.requireSessionOrFresh(for: caller.account, in: project, at: clock.now())
+        try idTokens.requireFreshForSession(caller.token, of: caller.account, in: project)
         guard caller.factors.factors.count < SecondFactors.most else { throw .secondFactor(.tooMany) }
     }
 

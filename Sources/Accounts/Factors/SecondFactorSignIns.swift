@@ -19,8 +19,8 @@ package struct PassedSecondFactor: Sendable {
 
 /// Ends pending sign-ins: judges the second factor that the person shows, and makes the session.
 ///
-/// Only who has given the first proof comes this far, so the limits here lock out no one else. A wrong second factor counts against the pending
-/// sign-in, the account and the address, whatever its kind is.
+/// Only a person who has given the first proof comes this far, so the limits here lock out no one else. A wrong code counts against the pending
+/// sign-in, the account and the address; any other refusal, such as that of a passkey, against the pending sign-in alone.
 package struct SecondFactorSignIns: Sendable {
     let storage: Storage
     let clock: Clock
@@ -82,7 +82,8 @@ package struct SecondFactorSignIns: Sendable {
         let waiting = try await pending.take(credential, in: project)
         // What a page began ends in the browser's session, and what an app began in its own.
         guard waiting.kind == client.kind else { throw .secondFactor(.pendingUnknown) }
-        return try await completion.tellingRefusals(by: waiting.method, in: project, from: client) { () async throws(AccountError) in
+        return try await completion.tellingRefusals(by: waiting.method, to: waiting.account, in: project, from: client) {
+            () async throws(AccountError) in
             let attempt = Attempt(.secondFactor, from: client, accountID: waiting.account.id, in: project)
             var passed: PassedSecondFactor?
             do throws(AccountError) { passed = try await judge(waiting) } catch {

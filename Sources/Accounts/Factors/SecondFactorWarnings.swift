@@ -2,13 +2,13 @@ import Postgres
 import ProjectSettings
 import Runtime
 
-/// Records second factors that were wrong, and warns the owner by mail: who shows them knows the account's password.
+/// Records second factors that were wrong, and warns the owner by mail: the person who shows them has passed the first step.
 struct SecondFactorWarnings: Sendable {
     let storage: Storage
     let clock: Clock
     let notices: OwnerNotices
 
-    /// How many refusals within `period` the owner is warned of, once in that time.
+    /// The owner is warned, once within `period`, after this many wrong second factors.
     private static let number = 5
     private static let period: Duration = .seconds(86400)
 

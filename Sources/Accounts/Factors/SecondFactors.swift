@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 import JSON
 import Runtime
 import Text
@@ -52,6 +52,8 @@ package struct SecondFactors: Sendable, Equatable {
 
     package func hasPhone(_ number: String) -> Bool { factors.contains { $0.kind == .phone(number) } }
 
+    package var hasPhone: Bool { factors.contains { if case .phone = $0.kind { true } else { false } } }
+
     package var hasTOTP: Bool { factors.contains { $0.kind == .totp } }
 
     /// Whether all are authenticator apps, so that their secrets decide whether one can be judged here.
@@ -103,7 +105,7 @@ extension SecondFactors.Factor {
 
     /// The authenticator app's secret; `nil` for another kind, for a list that was read without secrets, and for a factor whose secret the
     /// system that it came from did not give.
-    var totp: TOTP? {
+    package var totp: TOTP? {
         guard let info = json["totpInfo"]?.object, let secret = info["sharedSecretKey"]?.string.flatMap({ Base32.decode($0.asString) }),
             let hash = TOTP.Hash(rawValue: info["hashingAlgorithm"]?.string?.asString ?? TOTP.Hash.sha1.rawValue)
         else { return nil }

@@ -59,7 +59,7 @@ package final class Refusals: Sendable {
         guard let omitted else { return }
         var metadata: Logger.Metadata = [
             "project": "\(refused.projectID)", "by": "\(refused.method)", "reason": "\(refused.reason)",
-            "account": "\(refused.accountID ?? "-")", "email_hash": "\(refused.emailHash ?? "-")",
+            "account": "\(refused.namedID ?? "-")", "email_hash": "\(refused.emailHash ?? "-")",
             "id": "\(refused.client.requestID ?? "-")",
         ]
         if omitted > 0 { metadata["omitted"] = "\(omitted)" }

@@ -1,3 +1,4 @@
+import WebAuthn
 import ProjectSettings
 
 /// A sign-in that a rule refused, for the operator whom a person asks why they cannot sign in.
@@ -5,6 +6,8 @@ struct RefusedSignIn {
     /// The id of a provider, or a name of `SignInProvider`, as in metrics.
     let method: String
     let error: AccountError
+    /// The account of the person; `nil` where it is not known, or only by its password (`namedID`).
+    let accountID: String?
     /// The hash of the address that was signed in with; `nil` without one.
     let emailHash: String?
     let projectID: String
@@ -18,17 +21,18 @@ struct RefusedSignIn {
         case .customToken(.invalid(let reason)): "customToken: \(reason)"
         case .tooManyAttempts(let action, by: let scope): "tooManyAttempts: \(action.rawValue) \(scope.configKey)"
         case .quotaExceeded(let action): "quotaExceeded: \(action.rawValue)"
+        case .passkeyRefused(let check): "passkeyRefused: \(check.rawValue)"
         // The name of the case, without what belongs to it.
         default: String("\(error)".prefix { $0 != "(" })
         }
     }
 
-    /// The account whose password was wrong; `nil` for every other reason.
-    var accountID: String? {
+    /// The account that the line names: the one that is known, or whose password was wrong.
+    var namedID: String? {
         switch error {
         case .invalidCredentials(of: let id): id
         case .wrongPassword(of: let id): id
-        default: nil
+        default: accountID
         }
     }
 }

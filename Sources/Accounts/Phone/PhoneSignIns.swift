@@ -38,7 +38,9 @@ package struct PhoneSignIns: Sendable {
         by proof: Proof, linkingTo idToken: String? = nil, makesAccounts: Bool = true, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> Result {
-        try await completion.tellingRefusals(by: SignInProvider.phone, in: project, from: client) { () async throws(AccountError) in
+        var account: Account?
+        return try await completion.tellingRefusals(by: SignInProvider.phone, to: account, in: project, from: client) {
+            () async throws(AccountError) in
             if let idToken { _ = try await idTokens.account(of: idToken, charging: (.update, client), in: project) }
             let number = try await proven(by: proof, in: project, from: client)
             var isFirst = true
@@ -48,6 +50,7 @@ package struct PhoneSignIns: Sendable {
                 if !isFirst { try await number.check(self, in: project) }
                 isFirst = false
                 let holder = try Account.one(of: await storage.read(Account.select("a.phone_number = \(number.text)", in: project)))
+                account = holder
                 if let idToken { return try await link(number, of: holder, to: idToken, language: language, in: project, from: client) }
                 guard let holder else {
                     guard makesAccounts else { throw .accountNotFound }
@@ -133,8 +136,7 @@ package struct PhoneSignIns: Sendable {
         from client: Session.ClientInfo
     ) async throws(AccountError) -> Result {
         let (account, token) = try await idTokens.account(of: idToken, in: project)
-        try idTokens.requireFresh(token, of: account, in: project)
-        try token.requireSessionOrFresh(for: account, in: project, at: clock.now())
+        try idTokens.requireFreshForSession(token, of: account, in: project)
         if let holder, holder.id != account.id {
             guard number.code != nil else { throw .phoneNumberTaken }
             _ = try await storage.write(all: number.spend(self, in: project))

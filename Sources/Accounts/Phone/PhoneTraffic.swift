@@ -34,7 +34,7 @@ struct PhoneTraffic: Sendable {
         let (sent, entered): (Int64, Int64) = try reading { (try row.next(), try row.next()) }
         let until: Instant? = try reading { try row.next() }
         if let until, until > now { throw .quotaExceeded(.sendSMS) }
-        guard sent >= Self.fewest, entered * 100 < sent * Self.leastEntered else { return }
+        guard project.phone.pausesRegions, sent >= Self.fewest, entered * 100 < sent * Self.leastEntered else { return }
         let rows = try await storage.write(
             """
             INSERT INTO sms_counters AS c (project_id, slot, hour, region, paused_until, expires_at)

@@ -180,6 +180,12 @@ package final class IDTokens: Sendable {
     func requireFresh(_ token: IDToken, of account: Account, in project: ProjectSettings) throws(AccountError) {
         try token.requireFresh(for: account, in: project, at: clock.now())
     }
+
+    /// The same for a change that answers with a session, which a token of Google's alone must not become.
+    func requireFreshForSession(_ token: IDToken, of account: Account, in project: ProjectSettings) throws(AccountError) {
+        try requireFresh(token, of: account, in: project)
+        try token.requireSessionOrFresh(for: account, in: project, at: clock.now())
+    }
 }
 
 extension IDToken {

@@ -158,17 +158,22 @@ struct SignInCompletion: Sendable {
     /// Counts an attempt that the rules refuse, and tells the log of it.
     ///
     /// Whatever the reason, the same is computed and written, so that the time of the answer does not tell it (SEC-15).
-    /// - Parameter email: the address that is signed in with, in canonical form; `nil` without one.
+    /// - Parameters:
+    ///   - email: the address that is signed in with, in canonical form; `nil` without one.
+    ///   - account: that of the person, where something besides a password has shown whose it is; asked for after the attempt.
     func tellingRefusals<Result>(
-        by method: String, email: String? = nil, in project: ProjectSettings, from client: Session.ClientInfo,
-        _ attempt: () async throws(AccountError) -> Result
+        by method: String, email: String? = nil, to account: @autoclosure () -> Account? = nil, in project: ProjectSettings,
+        from client: Session.ClientInfo, _ attempt: () async throws(AccountError) -> Result
     ) async throws(AccountError) -> Result {
         do { return try await attempt() } catch {
             guard error.isRefusal else { throw error }
             metrics.count(method, .refused, in: project.id)
-            let emailHash = email.map { addressHashes.hash(of: $0, in: project.storageID) }
+            let account = account()
+            let emailHash = (email ?? account?.email).map { addressHashes.hash(of: $0, in: project.storageID) }
             refusals.note(
-                RefusedSignIn(method: method, error: error, emailHash: emailHash, projectID: project.id, client: client), at: clock.now())
+                RefusedSignIn(
+                    method: method, error: error, accountID: account?.id, emailHash: emailHash, projectID: project.id, client: client),
+                at: clock.now())
             throw error
         }
     }

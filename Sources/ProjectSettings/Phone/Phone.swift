@@ -18,12 +18,18 @@ extension ProjectSettings {
         /// knows a pair signs in as that account.
         package var testNumbers: [String: String] = [:]
 
+        /// Whether nothing is sent to a region for a while after too few codes were entered there; false in development mode, where test suites
+        /// ask for codes that they do not need.
+        package var pausesRegions = true
         /// The proof that is asked for before a message is sent.
         package var captcha = PhoneCaptcha()
 
         package init() {}
 
         static let mostTestNumbers = 10
+
+        /// Whether any number may get messages.
+        package var sendsMessages: Bool { transport != nil && (sendsEverywhere || !regions.isEmpty) }
 
         /// Whether a number of this region may get messages.
         package func sends(to region: String) -> Bool { transport != nil && (sendsEverywhere || regions.contains(region)) }
@@ -41,6 +47,7 @@ extension ProjectSettings.Phone {
         transport = TextTransports.read(section.section("transport"), development: development)
         if !section.has("transport"), development, enabled { transport = TextTransports.development }
         testNumbers = Self.testNumbers(section)
+        pausesRegions = !development
         captcha = ProjectSettings.PhoneCaptcha(section.section("captcha"), development: development)
         if enabled, !section.isEmpty("regions"), transport == nil, !section.has("transport") {
             section.fault("regions", "names regions, but nothing can be sent there; add transport")

@@ -56,7 +56,7 @@ enum CallWords {
         "IdentityToolkit.ListDefaultSupportedIDPConfigs": "The project's providers of the catalogue.",
         "IdentityToolkit.ListInboundSAMLConfigs": "An empty list: no project has providers by SAML.",
         "IdentityToolkit.ListOAuthIDPConfigs": "The project's providers by OpenID Connect.",
-        "IdentityToolkit.ListVerificationCodes": "An empty list: no code is sent to a phone.",
+        "IdentityToolkit.ListVerificationCodes": "Lists the codes that were sent to phones and still work.",
         "IdentityToolkit.Lookup": "The caller's own account.",
         "IdentityToolkit.LookupByAdministrator": "Finds accounts of the project by their ids, addresses, phone numbers and identities.",
         "IdentityToolkit.OpenAPI": "This description.",

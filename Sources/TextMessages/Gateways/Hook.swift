@@ -4,19 +4,23 @@ import JSON
 import Runtime
 import Webhooks
 
-/// A page of the operator's that sends the messages by a service of its own choice.
+/// A webhook of the operator's, which sends the messages by a service of its own choice.
 ///
-/// The request is signed by Standard Webhooks. Its id is the same at each attempt, so the page can leave out what it has sent already.
+/// The request is signed by Standard Webhooks. Its id is the same at each attempt, so the webhook can leave out what it has sent already.
 struct Hook: Gateway {
     static let name = "hook"
 
     let webhook: Webhook
 
     init?(_ section: Section, development: Bool) {
-        section.require("url", "the address of your page that sends the messages")
+        section.require("url", "the address of your webhook, which sends the messages")
         let url = section.address("url", development: development)
-        let secrets = section.requiredSecrets("secrets").map(WebhookSecret.init)
-        if section.has("secrets"), secrets.contains(where: { $0 == nil }) { section.fault("secrets", "is not \(WebhookSecret.form)") }
+        let texts = section.requiredSecrets("secrets")
+        let secrets = texts.map(WebhookSecret.init)
+        // One that could not be read is empty, and has its fault already.
+        for (index, text) in texts.enumerated() where secrets[index] == nil && !text.reveal().isEmpty {
+            section.fault(texts.count > 1 ? "secrets[\(index)]" : "secrets", "is not \(WebhookSecret.form)")
+        }
         section.finish()
         guard let url, !secrets.contains(where: { $0 == nil }) else { return nil }
         webhook = Webhook(url: url, secrets: secrets.compactMap(\.self))

@@ -73,12 +73,17 @@ package struct CaptchaCheck: Sendable {
     private func verdict(
         of attempt: CaptchaAttempt, by service: any Captcha, _ project: Project, _ log: Logger
     ) async throws(Failure) -> CaptchaVerdict {
+        var metadata: Logger.Metadata = ["project": "\(project.settings.id)", "service": "\(type(of: service).name)"]
         do throws(CaptchaFailure) {
-            return try await service.verdict(of: attempt, by: upstream, at: clock.now())
+            let verdict = try await service.verdict(of: attempt, by: upstream, at: clock.now())
+            if case .refused(let reason) = verdict {
+                metadata["reason"] = "\(reason)"
+                log.notice("the captcha service refused a token", metadata: metadata)
+            }
+            return verdict
         } catch {
-            log.warning(
-                "the captcha service gave no verdict",
-                metadata: ["project": "\(project.settings.id)", "service": "\(type(of: service).name)", "reason": "\(error)"])
+            metadata["reason"] = "\(error)"
+            log.warning("the captcha service gave no verdict", metadata: metadata)
             throw .unavailable
         }
     }

@@ -98,7 +98,7 @@ import Text
         // `Account.events` has that another address took the place of one.
         #expect(
             change.events(from: account, to: changed, .all(because: "account disabled")).map(\.action)
-                == [.accountDisabled, .claimsChanged, .phoneNumberChanged, .profileChanged])
+                == [.phoneNumberRemoved, .accountDisabled, .claimsChanged, .profileChanged])
         let (same, nothing) = try apply {
             $0.disabled = false; $0.own.email = "ada@example.com"; $0.phoneNumber = .set("+441234567890")
         }

@@ -147,7 +147,7 @@ import WebAuthn
         #expect(try await fixture.update(idToken, change).1 != nil)
     }
 
-    @Test func `tells the owner of a passkey that is added, removed or copied`() async throws {
+    @Test func `tells the owner of a passkey that is added or removed`() async throws {
         let fixture = try await Fixture.forPasskeys()
         let (account, _, first) = try await fixture.signUp(Self.ada)
         try await fixture.apply(try await fixture.verifyCode(first, Self.ada))

@@ -92,6 +92,15 @@ import Text
         let id = try await person.signIn().0.id
         #expect(
             try await ended { _ in
+                var change = AdministratorChange()
+                change.secondFactors = [
+                    StatedFactor(id: app.id, phoneNumber: nil, displayName: nil, enrolledAt: nil),
+                    StatedFactor(id: nil, phoneNumber: "+15555550100", displayName: nil, enrolledAt: nil),
+                ]
+                _ = try await person.accounts.administration.accounts.update(id, change, by: person.fixture.operator)
+            } == pendingUnknown)
+        #expect(
+            try await ended { _ in
                 person.fixture.time.advance(.seconds(1))
                 try await person.accounts.administration.accounts.revokeSessions(of: id, by: person.fixture.operator)
             } == pendingUnknown)

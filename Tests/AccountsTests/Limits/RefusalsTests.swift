@@ -49,10 +49,11 @@ import Text
     private let project = ProjectSettings(id: "demo", number: 1, apiKeys: [], authorizedDomains: [], redirectURLs: [])
     private let hashes = AddressHashes(masterKey: MasterKey(bytes: Array(1...32)))
 
-    private func told(_ error: AccountError) -> [String: String] {
+    private func told(_ error: AccountError, by accountID: String? = nil) -> [String: String] {
         let lines = Lines()
         let refused = RefusedSignIn(
-            method: "password", error: error, emailHash: hashes.hash(of: "ada@example.com", in: "demo"), projectID: "demo",
+            method: "password", error: error, accountID: accountID, emailHash: hashes.hash(of: "ada@example.com", in: "demo"),
+            projectID: "demo",
             client: Session.ClientInfo(userAgent: nil, address: "192.0.2.1", requestID: "0123"))
         Refusals(metrics: Metrics(), log: lines.logger).note(refused, at: Instant(seconds: 1_800_000_000))
         return lines.last
@@ -91,7 +92,7 @@ import Text
         let lines = Lines()
         let refusals = Refusals(metrics: Metrics(), log: lines.logger)
         let refused = RefusedSignIn(
-            method: "password", error: .wrongPassword(of: "ada"), emailHash: nil, projectID: "demo",
+            method: "password", error: .wrongPassword(of: "ada"), accountID: nil, emailHash: nil, projectID: "demo",
             client: Session.ClientInfo(userAgent: nil, address: "::1"))
         let start = Instant(seconds: 1_800_000_000)
         for _ in 0..<7000 { refusals.note(refused, at: start) }

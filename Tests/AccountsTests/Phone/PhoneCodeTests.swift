@@ -146,6 +146,9 @@ import Text
             _ = try await fixture.base.database.write(all: fixture.codes.spend(proven, in: fixture.project))
         }
         await #expect(throws: AccountError.self) { try await fixture.send() }
+        fixture.base.project.phone.pausesRegions = false
+        await #expect(throws: AccountError.self, "what has begun goes on") { try await fixture.send() }
+        fixture.base.project.phone.pausesRegions = true
         // Other regions, and test numbers of the same one, go on.
         _ = try await fixture.send(to: "+16505550101")
         fixture.base.project.phone.testNumbers = [PhoneFixture.bob: "123456"]

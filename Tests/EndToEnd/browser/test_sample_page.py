@@ -156,6 +156,13 @@ def test_an_authenticator_app_is_enrolled_and_asked_for(browser, sample):
     shown(browser, "enroll").click()
     form = shown(browser, "second-factor")
     totp = pyotp.TOTP(note(form.find_element(By.CSS_SELECTOR, "[data-part=secret]").text))
+    # Whoever does not want to go on may sign out, or begin again.
+    shown(browser, "sign-out").click()
+    shown(browser, BUTTON)
+    sign_in(browser, sample)
+    shown(browser, "enroll").click()
+    form = shown(browser, "second-factor")
+    totp = pyotp.TOTP(note(form.find_element(By.CSS_SELECTOR, "[data-part=secret]").text))
     enter(browser, "000 000")
     waits_for(browser, "That code was wrong")
     enter(browser, totp.now())

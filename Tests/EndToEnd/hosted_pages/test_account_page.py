@@ -112,7 +112,7 @@ def test_a_second_factor_is_removed_and_its_owner_told(stage, person):
     page = person.open()
     assert "Authenticator app" in page.text
     done = person.press(page, "withdraw")
-    assert "Done." in done.text and "A second step protects it" in done.text and person.column("second_factors") is None
+    assert "Done." in done.text and "A second step protects your account" in done.text and person.column("second_factors") is None
     stage.mail(person.email, 2)
 
 
@@ -149,7 +149,7 @@ def test_an_authenticator_app_and_recovery_codes_are_added(stage, person):
     refused = person.press(page, "enrol", code=wrong(app.totp.now()))
     assert refused.status == 400 and text_of(refused.response.text) == text_of(page.response.text)
     page = person.press(refused, "enrol", code=app.code())
-    assert "Done." in page.text and "You have not made recovery codes" in page.text
+    assert "Done." in page.text and "You have no recovery codes" in page.text
     shown = person.press(page, "codes")
     codes = [note(code) for code in re.findall(r"\b(?:[0-9A-Z]{4}-){3}[0-9A-Z]{4}\b", shown.text)]
     assert len(codes) == 10

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from support.accounts import address
+from support.clients.administrator import Administrator
 from support.clients.emulator import ask
 from support.hosted_pages.second_factor import App, called, enrol, prove
 from support.hosted_pages.stage import PASSWORD, HostedSite, account, wrong
@@ -285,7 +286,21 @@ def test_without_the_wish_no_browser_is_remembered(remembering):
 
 
 def test_a_provider_is_the_first_step_alone(stage, visitor, api, fake_issuer):
-    """A code by mail and a provider's sign-in end at the same page."""
+    email = address()
+    fake_issuer.claims = lambda claims: {**claims, "sub": email.partition("@")[0], "email": email, "email_verified": True}
+    asked = stage.request()
+    asked.redeemed(visitor.at_provider(visitor.press(visitor.open(asked.url), provider="oidc.fake")))
+    Administrator(stage).succeed(
+        "update", {"localId": stage.value("SELECT account_id FROM accounts WHERE email = %s", email), "password": PASSWORD}
+    )
+    app, _ = enrol(api, email)
+    asked = stage.request(prompt="login")
+    page = visitor.at_provider(visitor.press(visitor.open(asked.url), provider="oidc.fake"))
+    assert "Open your authenticator app." in page.text
+    assert asked.redeemed(visitor.press(page, "factor", code=app.code()))["acr"] == MULTI_FACTOR
+
+
+def test_a_code_by_mail_is_the_first_step_alone(stage, visitor, api):
     email = account(stage, api, address())["email"]
     prove(stage, email)
     app, _ = enrol(api, email)

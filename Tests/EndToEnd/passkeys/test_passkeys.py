@@ -281,7 +281,7 @@ def test_SEC_45_a_copy_is_noticed_and_the_owner_told(stage, api, passkeys):
     assert passkeys.sign_in(authenticator).status_code == 200
 
 
-def test_an_expired_challenge_is_refused_in_the_words_of_the_sdks(api, passkeys):
+def test_a_challenge_that_is_not_ours_is_refused_in_the_words_of_the_sdks(api, passkeys):
     authenticator, _ = passkeys.enrol(sign_up(api)["idToken"])
     options = passkeys.request_options()
     options["challenge"] = b64(bytes(33))

@@ -13,7 +13,7 @@ from support.mail.mailing_site import ADA, UNLIMITED, MailingSite
 from support.names import TIMEOUT
 
 NUMBER, OTHER_NUMBER = "+16505550101", "+16505550102"
-PHONE = {"testNumbers": {NUMBER: "123456", OTHER_NUMBER: "123456"}}
+PHONE = {"enabled": True, "testNumbers": {NUMBER: "123456", OTHER_NUMBER: "123456"}}
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_a_number_is_enrolled_asked_for_and_withdrawn(site, apis, ada):
     session = succeed(api, "mfaEnrollment:start", start)["phoneSessionInfo"]["sessionInfo"]
     proof = {"sessionInfo": session, "code": "123456"}
     # The code of an enrolment is none for a sign-in by phone, nor for a second factor.
-    assert_error(api.call("signInWithPhoneNumber", proof), "OPERATION_NOT_ALLOWED")
+    assert_error(api.call("signInWithPhoneNumber", proof), "INVALID_SESSION_INFO")
     enrolled = succeed(
         api, "mfaEnrollment:finalize", {"idToken": ada["idToken"], "displayName": "My phone", "phoneVerificationInfo": proof}
     )

@@ -143,6 +143,13 @@ import Text
         #expect(export.script.contains("scrypt-n16-r8-p1-32.admin.json: the CLI would refuse it"))
     }
 
+    @Test func `tells that passkeys are lost`() throws {
+        var (export, ada) = (FirebaseExport(), account())
+        ada.passkeys = [AccountPasskey(credentialID: [1], name: "Laptop")]
+        _ = export.add(ada, nil)
+        #expect(export.losses.counts.keys.contains { $0.hasPrefix("passkeys") })
+    }
+
     @Test func `leaves out an identity of Microsoft that Firebase cannot know`() throws {
         var export = FirebaseExport()
         let record = export.add(account(LinkedIdentity(providerID: "microsoft.com", subject: "sub:x")), nil).record

@@ -58,8 +58,7 @@ package struct PasskeyRegistrations: Sendable {
         return try await completion.tellingRefusals(by: SignInProvider.passkey, in: project, from: client) {
             () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, charging: (.update, client), in: project)
-            try idTokens.requireFresh(token, of: account, in: project)
-            try token.requireSessionOrFresh(for: account, in: project, at: clock.now())
+            try idTokens.requireFreshForSession(token, of: account, in: project)
             let rules = challenges.rules(for: .registration(accountID: account.id), of: passkeys, in: project)
             let new = try checking { () throws(CeremonyError) in try RegistrationResponse(response).verified(by: rules) }
             try await notices.charge(for: [AccountEvent.added(new.id)], to: account, in: project, from: client)
@@ -69,8 +68,7 @@ package struct PasskeyRegistrations: Sendable {
                 var account = account
                 if !isFirst {
                     account = try await idTokens.account(of: idToken, in: project).0
-                    try idTokens.requireFresh(token, of: account, in: project)
-                    try token.requireSessionOrFresh(for: account, in: project, at: clock.now())
+                    try idTokens.requireFreshForSession(token, of: account, in: project)
                 }
                 isFirst = false
                 return try await store(new, label, for: account, token, language: language, in: project, from: client)

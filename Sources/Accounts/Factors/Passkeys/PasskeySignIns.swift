@@ -34,7 +34,8 @@ package struct PasskeySignIns: Sendable {
         _ response: JSON?, flow: [UInt8] = [], language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome) {
         let passkeys = try project.enabledPasskeys
-        return try await completion.tellingRefusals(by: SignInProvider.passkey, in: project, from: client) {
+        var account: Account?
+        return try await completion.tellingRefusals(by: SignInProvider.passkey, to: account, in: project, from: client) {
             () async throws(AccountError) in
             let claim = try checking { () throws(CeremonyError) in
                 try AuthenticationResponse(response).claim(by: challenges.rules(for: .signIn, flow: flow, of: passkeys, in: project))
@@ -43,6 +44,7 @@ package struct PasskeySignIns: Sendable {
                 let found = try await limits.charge(
                     Attempt(.passkey, from: client, in: project), then: PasskeyCredentials.select(claim.credentialID, in: project))
                 guard let credential = try PasskeyCredential(rows: found) else { throw .noSuchPasskey }
+                account = credential.account
                 let rules = challenges.rules(for: .signIn, flow: flow, rpID: credential.rpID, of: passkeys, in: project)
                 let verified = try checking { () throws(CeremonyError) in try claim.verified(by: rules, stored: credential.stored()) }
                 guard !credential.account.disabled else { throw .accountDisabled }

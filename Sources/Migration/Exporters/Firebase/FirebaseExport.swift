@@ -43,6 +43,7 @@ package struct FirebaseExport: Sendable {
         let record = FirebaseRecord(
             account: account, hash: algorithm == nil ? nil : hash, phones: phones(of: account), identities: identities(of: account))
         if account.profile != nil { losses.add("profile of OpenID Connect (address, birthday and the like): Firebase has no field for it") }
+        if !account.passkeys.isEmpty { losses.add("passkeys: Firebase has none, and a person with passkeys alone could not sign in there") }
         let file = File(hash: algorithm, isForAdminSDK: !record.fitsCommandLine)
         counts[file, default: 0] += 1
         var json = JSONWriter()

@@ -41,6 +41,16 @@ struct FirebaseFactors {
 
     private static func kept(_ factor: JSON.Object) throws(ImportFault) -> JSON.Object {
         var factor = factor
+        if var info = factor["totpInfo"]?.object, !info.isEmpty {
+            info["sharedSecretKey"] = (info["sharedSecretKey"]?.string).map { .string(Self.withoutGroups($0)) }
+            factor["totpInfo"] = .object(info)
+            guard SecondFactors(JSON.array([.object(factor)]).text()).factors.first?.totp != nil else {
+                throw ImportFault(
+                    .invalidSecondFactor,
+                    "the totpInfo of a second factor is not {sharedSecretKey: Base32, hashingAlgorithm: SHA1, SHA256 or SHA512, "
+                        + "verificationCodeLength: 6 to 8, periodSec: 1 to 3600}; write {} where the secret is lost")
+            }
+        }
         if let number = factor["unobfuscatedPhoneInfo"] {
             factor["phoneInfo"] = number
             factor["unobfuscatedPhoneInfo"] = nil
@@ -54,5 +64,12 @@ struct FirebaseFactors {
             throw ImportFault(.invalidSecondFactor, "the number of a second factor is not in the form of E.164, such as +15555550100")
         }
         return factor
+    }
+
+    /// The secret of an authenticator app as Base32 has it: apps show it in groups, and some in lower case.
+    private static func withoutGroups(_ secret: UTF8Text) -> UTF8Text {
+        UTF8Text(
+            decoding: secret.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
+                .map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 - 0x20 : $0 })
     }
 }

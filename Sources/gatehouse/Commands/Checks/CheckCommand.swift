@@ -67,6 +67,6 @@ struct CheckCommand: AsyncParsableCommand {
 extension Finding {
     /// The texts of these tell the remedy by themselves.
     fileprivate var told: String {
-        ["database.schema", "database.issuer"].contains(code) ? text : sentence
+        ["database.schema", "database.issuer", "database.passkeys"].contains(code) ? text : sentence
     }
 }

@@ -30,6 +30,8 @@ struct ImportRun {
         rules.mails = options.mails ?? origin.usualMails
         rules.withoutCredential = options.withoutCredential
         rules.rpID = project.settings.passkeys?.rpID
+        rules.sendsMessages = project.settings.phone.sendsMessages
+        rules.allowsPhoneSignIn = project.settings.phone.enabled
         try await UsersCommand.withAccounts(command.common, of: options.project, as: "import \(origin.kind)", needsFile: true) { access in
             let run = ImportRun(options: options, rules: rules, origin: origin, access: access, project: project)
             do { try await run() } catch let failure as SourceFailure { throw Failed(failure.description) }

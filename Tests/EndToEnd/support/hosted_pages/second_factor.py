@@ -23,7 +23,9 @@ class App:
         self.used = set()
 
     def code(self):
-        """A code of the newest period that the server takes and that was not used."""
+        """A code of the oldest period that the server takes and that was not used. Away from the end of a period, after which it would not."""
+        if (left := 30 - time.time() % 30) < 3:
+            time.sleep(left)
         now = int(time.time()) // 30
         step = next(step for step in (now - 1, now, now + 1) if step not in self.used and not any(used > step for used in self.used))
         self.used.add(step)

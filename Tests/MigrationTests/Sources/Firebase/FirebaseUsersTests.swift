@@ -116,6 +116,13 @@ struct FirebaseUsersTests {
         (#"{"localId":"u","providerUserInfo":[{"providerId":"google.com"}]}"#, .invalidIdentity, "no rawId"),
         (#"{"localId":"u","mfaInfo":[{"phoneInfo":"+*******00"}]}"#, .invalidSecondFactor, "masked"),
         (#"{"localId":"u","mfaInfo":[{"phoneInfo":"555"}]}"#, .invalidSecondFactor, "E.164"),
+        (#"{"localId":"u","mfaInfo":[{"totpInfo":{"sharedSecretKey":"!!"}}]}"#, .invalidSecondFactor, "Base32"),
+        (#"{"localId":"u","mfaInfo":[{"totpInfo":{"periodSec":30}}]}"#, .invalidSecondFactor, "Base32"),
+        (#"{"localId":"u","mfaInfo":[{"totpInfo":{"sharedSecretKey":"MFRGG","hashingAlgorithm":"MD5"}}]}"#, .invalidSecondFactor, "SHA1"),
+        (
+            #"{"localId":"u","mfaInfo":[{"totpInfo":{"sharedSecretKey":"MFRGG","verificationCodeLength":99}}]}"#, .invalidSecondFactor,
+            "6 to 8"
+        ),
         (#"{"localId":"u","passwordHash":"!","salt":"YQ=="}"#, .invalidHash, "not base64"),
         (#"{"localId":"u","passwordHash":"YWJj","salt":"YQ=="}"#, .invalidHash, "add --hash-config"),
     ])
@@ -124,6 +131,11 @@ struct FirebaseUsersTests {
         #expect((fault.code, fault.place) == (code, 3))
         #expect(fault.message.contains(reason))
         #expect(fault.accountID == (text.contains(#""u""#) ? "u" : nil))
+    }
+
+    @Test func `takes the secret of an authenticator app in groups, as apps show it`() throws {
+        let account = try read(#"{"localId":"u","mfaInfo":[{"mfaEnrollmentId":"1","totpInfo":{"sharedSecretKey":"kfy7 yvl2"}}]}"#).0
+        #expect(account.secondFactors?.contains(#""sharedSecretKey":"KFY7YVL2""#) == true)
     }
 
     @Test func `refuses too many second factors`() throws {
