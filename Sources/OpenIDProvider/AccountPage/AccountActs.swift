@@ -50,24 +50,12 @@ extension AccountVisit {
     }
 
     private func enrol(_ form: Form) async throws -> Response {
-        let enrollments = accounts.secondFactors.enrollments
-        let text = form["session"] ?? ""
-        let started: FactorEnrollments.StartedTOTP
-        do throws(AccountError) { started = try enrollments.startedTOTP(text, in: session, of: settings) } catch {
-            return try await showEnrolment(FormFault(field: nil, word: "tooLate"))
-        }
-        let code = (form["code"] ?? "").trimmed
-        guard !code.isEmpty else { return show(started, .missingCode) }
-        do throws(AccountError) {
-            let (_, outcome) = try await enrollments.finishTOTP(
-                text, code: code, in: session, language: language, of: settings, from: client)
-            return try await going(on: outcome)
-        } catch {
-            switch error {
-            case .wrongCode: return show(started, .wrongCode)
-            case .codeSessionUnknown, .codeSessionExpired: return try await showEnrolment(FormFault(field: nil, word: "tooLate"))
-            default: throw error
-            }
+        let enrolment = try await accounts.secondFactors.enrollments.finish(
+            form, in: session, language: language, of: settings, from: client)
+        switch enrolment {
+        case .done(_, let outcome): return try await going(on: outcome)
+        case .again(let started, let fault): return show(started, fault)
+        case .late: return try await showEnrolment(.enrolledLate)
         }
     }
 

@@ -23,6 +23,7 @@ extension AccountVisit {
             "factors": .list(account.factors.factors.map(Self.item)), "hasFactors": .flag(!account.factors.isEmpty),
             "passkeys": .list(passkeys.map(Self.item)), "hasPasskeys": .flag(!passkeys.isEmpty),
             "sessions": .list(entries.map(item)), "hasOthers": .flag(entries.contains { $0.id != session.session.id }),
+            "providers": .list(account.identities.map(item)), "hasProviders": .flag(!account.identities.isEmpty),
             "devices": .text(devices == 0 ? nil : "\(devices)"),
         ]
         if factors.recoveryCodes, !account.factors.isEmpty {
@@ -62,6 +63,10 @@ extension AccountVisit {
                 "displayName": .string(UTF8Text(session.account.displayName ?? name.asString)),
             ],
         ]
+    }
+
+    private func item(_ identity: LinkedIdentity) -> [String: TemplateValue] {
+        ["name": .text(project.name(ofProvider: identity.providerID) ?? identity.providerID), "email": .text(identity.email)]
     }
 
     private static func item(_ factor: SecondFactors.Factor) -> [String: TemplateValue] {

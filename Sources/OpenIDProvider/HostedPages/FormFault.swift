@@ -23,6 +23,7 @@ struct FormFault: Error, Sendable, Equatable {
     static let missingPassword = FormFault(field: "password", word: "missingPassword")
     static let missingCode = FormFault(field: "code", word: "missingCode")
     static let wrongCode = FormFault(field: "code", word: "wrongCode")
+    static let enrolledLate = FormFault(field: nil, word: "tooLate")
     static let phoneLate = FormFault(field: nil, word: "phoneLate")
     static let passkeyRefused = FormFault(field: nil, word: "passkeyRefused")
     static let passkeyUnknown = FormFault(field: nil, word: "passkeyUnknown")

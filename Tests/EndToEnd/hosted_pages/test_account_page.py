@@ -8,6 +8,7 @@ from selenium.webdriver.common.by import By
 from support.accounts import address
 from support.browser.drivers import Chromium
 from support.browser.tab import until
+from support.clients.administrator import Administrator
 from support.hosted_pages.second_factor import App, enrol, prove
 from support.hosted_pages.stage import PASSWORD, HostedSite, account, wrong
 from support.hosted_pages.visitor import Visitor
@@ -105,6 +106,14 @@ def test_a_person_whose_passkeys_alone_open_the_account_is_warned(stage, person)
     assert "Only your passkeys open" not in person.visitor.open(f"{stage.url}/demo/account").text
     stage.rows("UPDATE accounts SET password_hash = NULL, password_updated_at = NULL WHERE account_id = %s", person.id)
     assert "Only your passkeys open" in person.visitor.open(f"{stage.url}/demo/account").text
+
+
+def test_the_providers_of_the_account_are_shown(stage, person):
+    linked = {"providerId": "oidc.other", "rawId": "ada", "email": "ada@work.example.com"}
+    assert "You also sign in with" not in person.open().text
+    Administrator(stage).succeed("update", {"localId": person.id, "linkProviderUserInfo": linked})
+    text = person.visitor.open(f"{stage.url}/demo/account").text
+    assert "You also sign in with oidc.other ada@work.example.com" in text, text
 
 
 def test_a_second_factor_is_removed_and_its_owner_told(stage, person):

@@ -154,7 +154,15 @@ def strict():
 
 
 def with_everything(site, email):
-    """Gives an account a phone and a passkey besides."""
+    """Gives an account a phone, a passkey and a provider besides."""
+    site.rows(
+        """
+        INSERT INTO identities (project_id, provider_id, subject, account_id, email, linked_at, last_sign_in_at)
+        SELECT project_id, 'oidc.other', account_id, account_id, %s, now(), now() FROM accounts WHERE email = %s
+        """,
+        f"ada@{LONG.lower()}.example.com",
+        email,
+    )
     phone = [{"mfaEnrollmentId": "one", "phoneInfo": "+16505550101", "enrolledAt": "2026-11-01T10:00:00.000Z"}]
     site.rows(
         "UPDATE accounts SET second_factors = (coalesce(second_factors, '[]')::jsonb || %s)::text WHERE email = %s",

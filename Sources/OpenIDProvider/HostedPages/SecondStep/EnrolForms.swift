@@ -28,36 +28,19 @@ extension HostedVisit {
     /// Enrols the app that shows the code, and shows the recovery codes once.
     func enrol(_ form: Form) async throws -> Response {
         guard let session else { return resume() }
-        do {
-            return try await enrol(form, in: session)
-        } catch let error as AccountError {
-            switch error {
-            case .codeSessionUnknown, .codeSessionExpired: return try await showEnrolment(FormFault(field: nil, word: "tooLate"))
-            case .signInTooOld: return resume()
-            default: throw error
-            }
-        }
-    }
-
-    private func enrol(_ form: Form, in session: BrowserSession) async throws -> Response {
-        let enrollments = accounts.secondFactors.enrollments
-        let text = form["session"] ?? ""
-        let started = try enrollments.startedTOTP(text, in: session, of: settings)
-        let code = (form["code"] ?? "").trimmed
-        guard !code.isEmpty else { return showAgain(started, .missingCode) }
-        let (account, outcome): (Account, SignInOutcome)
+        let enrolment: AppEnrolment
         do throws(AccountError) {
-            (account, outcome) = try await enrollments.finishTOTP(
-                text, code: code, in: session, language: language, of: settings, from: context.browserClientInfo)
+            enrolment = try await accounts.secondFactors.enrollments.finish(
+                form, in: session, language: language, of: settings, from: context.browserClientInfo)
         } catch {
-            guard case .wrongCode = error else { throw error }
-            return showAgain(started, .wrongCode)
+            guard case .signInTooOld = error else { throw error }
+            return resume()
         }
-        return try await showRecoveryCodes(of: account, outcome, going: try await begin(outcome))
-    }
-
-    private func showAgain(_ started: FactorEnrollments.StartedTOTP, _ fault: FormFault) -> Response {
-        show(.enrol, HostedContent(faults: [fault], enrolment: started))
+        switch enrolment {
+        case .done(let account, let outcome): return try await showRecoveryCodes(of: account, outcome, going: try await begin(outcome))
+        case .again(let started, let fault): return show(.enrol, HostedContent(faults: [fault], enrolment: started))
+        case .late: return try await showEnrolment(.enrolledLate)
+        }
     }
 
     /// - Parameter redirect: the answer without them, whose cookies the page sets.
@@ -95,5 +78,41 @@ extension Templates {
     /// The page that shows new recovery codes, this once.
     func page(_ codes: [RecoveryCode], in language: String, goingOnTo link: String) -> Response {
         page("codes", in: language, ["codes": .list(codes.map { ["code": .text($0.text)] }), "link": .text(link)])
+    }
+}
+
+/// What became of a form that enrols an authenticator app.
+enum AppEnrolment {
+    case done(Account, SignInOutcome)
+    /// The code is missing or wrong, so the page shows the same secret again.
+    case again(FactorEnrollments.StartedTOTP, FormFault)
+    /// The page was open for too long, or its form was sent twice.
+    case late
+}
+
+extension FactorEnrollments {
+    /// Enrols the app that shows the code of the form. Throws what `finishTOTP` throws, but for what a form can mend.
+    func finish(
+        _ form: Form, in session: BrowserSession, language: String, of project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> AppEnrolment {
+        let text = form["session"] ?? ""
+        do throws(AccountError) {
+            let started = try startedTOTP(text, in: session, of: project)
+            let code = (form["code"] ?? "").trimmed
+            guard !code.isEmpty else { return .again(started, .missingCode) }
+            do throws(AccountError) {
+                let (account, outcome) = try await finishTOTP(
+                    text, code: code, in: session, language: language, of: project, from: client)
+                return .done(account, outcome)
+            } catch {
+                guard case .wrongCode = error else { throw error }
+                return .again(started, .wrongCode)
+            }
+        } catch {
+            switch error {
+            case .codeSessionUnknown, .codeSessionExpired: return .late
+            default: throw error
+            }
+        }
     }
 }
