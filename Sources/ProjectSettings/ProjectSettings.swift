@@ -100,6 +100,9 @@ extension ProjectSettings {
         sessions = Sessions(section.section("sessions"))
         customTokens = CustomTokens(section.section("customTokens"))
         phone = Phone(section.section("phone"), development: development)
+        if multiFactor.offersSMS, !phone.sendsMessages, phone.testNumbers.isEmpty {
+            section.note("mfa", "sms is on, but no message can be sent; write transport and regions of phone")
+        }
         audit = Audit(section.section("audit"))
         let provider = section.section("openIDProvider")
         let firestore = section.section("firestore")

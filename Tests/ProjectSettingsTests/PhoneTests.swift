@@ -14,6 +14,14 @@ import Testing
         return (phone, faults.all.map { String($0.description.dropFirst(folder.path.count + 1)) })
     }
 
+    private func notes(_ yaml: String) throws -> [String] {
+        let folder = try TestFolder(["p.yaml": yaml])
+        let faults = Faults()
+        let file = ConfigFile.read("\(folder.path)/p.yaml", environment: ["S": "secret"], faults: faults)
+        _ = ProjectSettings.Phone(file.section("phone"), development: false)
+        return faults.notes.map(\.description)
+    }
+
     private static let vonage = "transport: {vonage: {apiKey: k, secret: {env: S}, from: Acme}}"
 
     @Test func `sends nothing where the file says nothing`() throws {
@@ -51,6 +59,15 @@ import Testing
     func `names what is wrong`(yaml: String, fault: String) throws {
         let faults = try read("phone: \(yaml)").faults
         #expect(faults.contains { $0.contains(fault) }, "\(faults)")
+    }
+
+    @Test(arguments: [
+        ("phone: {enabled: true}", "phone.enabled: lets no person sign in"),
+        ("phone: {captcha: {required: false}}", "phone.captcha.required: lets any program ask"),
+        ("phone: {\(vonage)}", "phone.transport: is never used"), ("phone: {testNumbers: {\"+16505550101\": \"123456\"}}", "1 of them"),
+    ])
+    func `notes what has no effect, or is not safe`(yaml: String, note: String) throws {
+        #expect(try self.notes(yaml).contains { $0.contains(note) })
     }
 
     @Test func `SEC-29 takes ten test numbers at most`() throws {

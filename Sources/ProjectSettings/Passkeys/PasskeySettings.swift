@@ -69,6 +69,11 @@ extension ProjectSettings.Passkeys {
                 "are of more than \(Self.relatedSites) sites, and browsers need not read further than the \(Self.relatedSites)th")
         }
         origins += Self.derived(from: settings, publicURL: publicURL, for: self).filter { !origins.contains($0) }
+        if settings.openIDProvider != nil, let page = URI.parse(settings.redirect.publicURL ?? publicURL)?.origin,
+            !(origins + relatedOrigins).contains(page)
+        {
+            section.note("rpId", "does not fit \(page), the pages of this server, so they offer no passkeys")
+        }
         if origins.isEmpty, relatedOrigins.isEmpty {
             section.fault("", "has no origin; write origins: [https://…], the pages that use passkeys")
         }

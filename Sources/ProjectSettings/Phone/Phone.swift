@@ -52,6 +52,9 @@ extension ProjectSettings.Phone {
         if enabled, !section.isEmpty("regions"), transport == nil, !section.has("transport") {
             section.fault("regions", "names regions, but nothing can be sent there; add transport")
         }
+        if enabled, !sendsMessages, testNumbers.isEmpty, !section.has("transport"), section.isEmpty("regions") {
+            section.note("enabled", "lets no person sign in: no message can be sent; write transport and regions")
+        }
         if transport != nil, section.has("transport"), names.isEmpty, section.isEmpty("regions") {
             section.note("transport", "is never used, since regions names none; write regions: [DE], with the regions of your people")
         }

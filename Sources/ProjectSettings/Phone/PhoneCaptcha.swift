@@ -28,6 +28,9 @@ extension ProjectSettings.PhoneCaptcha {
         }
         // Asked for last, so that a wrong name is compared with all of them.
         for kind in Captchas.all where !section.has(kind.name) { _ = section.section(kind.name) }
+        if !isRequired, !development {
+            section.note("required", "lets any program ask for text messages; it is for apps in the emulator mode of the SDKs")
+        }
         if named.count > 1 { section.fault("", "names \(named.joined(separator: " and ")); a project has one service") }
         section.finish()
     }

@@ -81,7 +81,7 @@ extension Templates {
     }
 }
 
-/// What became of a form that enrols an authenticator app.
+/// The outcome of a form that enrols an authenticator app.
 enum AppEnrolment {
     case done(Account, SignInOutcome)
     /// The code is missing or wrong, so the page shows the same secret again.
