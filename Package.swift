@@ -61,7 +61,7 @@ let package = Package(
         kit("Curl", ["CCurl", "CSystem", "HTTP", "Runtime", "Text", logging]),
         kit("Mail", ["Crypto", "Curl", "Runtime", logging]),
         kit("Captcha", ["Config", "Curl", "HTTP", "JSON", "Runtime", "Text"]),
-        kit("Webhooks", ["Crypto", "Curl", "HTTP", "Runtime"]),
+        kit("Webhooks", ["Config", "Crypto", "Curl", "HTTP", "Runtime"]),
         kit("TextMessages", ["Config", "Crypto", "Curl", "HTTP", "JSON", "Runtime", "Text", "Webhooks", logging]),
         kit("Postgres", ["CPostgres", "CSystem", "Crypto", "Runtime", collections, logging]),
 
@@ -69,7 +69,7 @@ let package = Package(
         kit("Identity", ["Crypto", "Mail", "Text"]),
         kit(
             "ProjectSettings",
-            ["Captcha", "Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Mail", "Runtime", "Text", "TextMessages"]),
+            ["Captcha", "Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Mail", "Runtime", "Text", "TextMessages", "Webhooks"]),
         kit(
             "Accounts",
             ["Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", "WebAuthn", logging],
@@ -88,8 +88,8 @@ let package = Package(
         kit(
             "Messaging",
             [
-                "Accounts", "Crypto", "Curl", "HTTP", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", "Text", "TextMessages",
-                logging,
+                "Accounts", "Crypto", "Curl", "HTTP", "Identity", "JSON", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", "Text",
+                "TextMessages", "Webhooks", logging,
             ]),
         kit(
             "Migration",
@@ -171,7 +171,7 @@ let package = Package(
             "Accounts",
             [
                 "Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", "TextMessages",
-                "WebAuthn",
+                "WebAuthn", "Webhooks",
             ]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text"]),
         tests(
@@ -184,8 +184,7 @@ let package = Package(
             "Messaging",
             [
                 "Accounts", "Config", "Crypto", "Curl", "HTTP", "JSON", "Mail", "Postgres", "ProjectSettings", "Projects", "Runtime",
-                "Text",
-                "TextMessages", logging,
+                "Text", "TextMessages", "Webhooks", logging,
             ]),
         tests("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
         tests("Migration", ["Accounts", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "ProjectSettings", "Providers", "Runtime", "Text"]),

@@ -63,7 +63,7 @@ package final class Accounts: Sendable {
         let completion = SignInCompletion(
             storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock,
             tokenKey: masterKey.tokenKey,
-            devices: RememberedDevices(storage: storage, key: masterKey.rememberedDevices), lost: lost)
+            devices: RememberedDevices(storage: storage, key: masterKey.rememberedDevices), lost: lost, deliveries: deliveries)
         let factorSecrets = FactorSecrets(keys: masterKey.factorSecrets)
         let imports = AccountImport(
             storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys,

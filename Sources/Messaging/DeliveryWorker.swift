@@ -109,6 +109,9 @@ package actor DeliveryWorker {
             for id in unseen.prefix(Self.piece) where !Task.isCancelled {
                 // Before the question, so that a project that cannot be asked holds up no other one in the next round.
                 unseen = unseen.dropFirst()
+                if let settings = projects.current.project(storageID: id)?.settings, !settings.events.isEmpty {
+                    try await EventFanOut(deliveries).run(in: settings)
+                }
                 let first = try await deliveries.firstDue(of: kinds, in: id)
                 if first[.mail] == nil { withMails.remove(id) } else { withMails.insert(id) }
                 let now = clock.now()
@@ -198,7 +201,11 @@ package actor DeliveryWorker {
             // Stopped: a process takes the delivery again when its lease ends.
             if Task.isCancelled { return }
             return await record(log) { () async throws(AccountError) in
-                switch try await self.deliveries.failed(due, forGood: error.isForGood) {
+                if error.isGone {
+                    try await StoppedEndpoints(self.deliveries).add(
+                        String(decoding: due.payload.recipient, as: UTF8.self), in: due.projectID)
+                }
+                switch try await self.deliveries.failed(due, forGood: error.isForGood, pause: error.pause) {
                 case .retry: transport.report(.deferred(error.reason), to: log)
                 case .givenUp: transport.report(.givenUp(error.reason), to: log)
                 case nil: break

@@ -31,8 +31,16 @@ package struct DeliveryFailure: Error, Equatable, Sendable {
     /// Whether no further attempt can succeed.
     package let isForGood: Bool
 
-    package static func temporary(_ reason: String) -> DeliveryFailure { DeliveryFailure(reason: reason, isForGood: false) }
+    /// Whether nothing at all is to be delivered to the recipient any more.
+    package var isGone = false
+    /// The least time until the next attempt that the other server asks for.
+    package var pause: Duration?
+
+    package static func temporary(_ reason: String, pause: Duration? = nil) -> DeliveryFailure {
+        DeliveryFailure(reason: reason, isForGood: false, pause: pause)
+    }
     package static func permanent(_ reason: String) -> DeliveryFailure { DeliveryFailure(reason: reason, isForGood: true) }
+    package static func gone(_ reason: String) -> DeliveryFailure { DeliveryFailure(reason: reason, isForGood: true, isGone: true) }
 }
 
 /// The outcome of an attempt.

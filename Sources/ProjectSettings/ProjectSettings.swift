@@ -36,6 +36,8 @@ package struct ProjectSettings: Sendable {
     package var limits = Limits()
     package var customTokens = CustomTokens()
     package var phone = Phone()
+    /// Whom events are told to.
+    package var events: [EventEndpoint] = []
     /// `nil` where people do not sign in with passkeys.
     package var passkeys: Passkeys?
     package var audit = Audit()
@@ -103,6 +105,7 @@ extension ProjectSettings {
         if multiFactor.offersSMS, !phone.sendsMessages, phone.testNumbers.isEmpty {
             section.note("mfa", "sms is on, but no message can be sent; write transport and regions of phone")
         }
+        events = EventEndpoint.read(section.list("events"), of: section, development: development)
         audit = Audit(section.section("audit"))
         let provider = section.section("openIDProvider")
         let firestore = section.section("firestore")

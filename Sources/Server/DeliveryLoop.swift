@@ -5,7 +5,7 @@ import Migration
 import Postgres
 import Runtime
 
-/// Delivers mails, text messages and messages of log-outs for the whole process, and copies changes of accounts to Firebase, on a loop, database connections and outbound connections that no request
+/// Delivers mails, text messages, events and messages of log-outs for the whole process, and copies changes of accounts to Firebase, on a loop, database connections and outbound connections that no request
 /// uses.
 ///
 /// Mail is sent only to real accounts. On a loop that serves requests, the next calls of the client that asked for the mail would wait
@@ -33,6 +33,10 @@ struct DeliveryLoop: Sendable {
             LogoutDelivery(by: client, tokens: tokens, projects: process.projects, metrics: process.metrics),
             TextMessageDelivery(by: client, projects: process.projects, clock: process.clock, metrics: process.metrics, log: process.log),
         ]
+        transports.append(
+            EventDelivery(
+                by: client, accounts: AccountReader(database: database), projects: process.projects, clock: process.clock,
+                metrics: process.metrics))
         if let mail = settings.mail {
             transports.append(
                 MailDelivery(

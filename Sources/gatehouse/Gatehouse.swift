@@ -14,6 +14,7 @@ struct Gatehouse: AsyncParsableCommand {
             ConfigCommand.self, OpenAPICommand.self, PhoneRegionsCommand.self, ProjectsCommand.self, UsersCommand.self, KeysCommand.self,
             ServiceAccountsCommand.self, PasskeysCommand.self, ProviderTokensCommand.self, SessionsCommand.self, LimitsCommand.self,
             MailsCommand.self,
+            EventsCommand.self,
             AuditCommand.self, ImportCommand.self, ExportCommand.self,
             ExplainLinkCommand.self, CompletionCommand.self,
         ])

@@ -72,7 +72,8 @@ struct Fixture {
         return SignInCompletion(
             storage: storage, metrics: SignInMetrics(metrics), refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent),
             addressHashes: AddressHashes(masterKey: key), clock: time.clock, tokenKey: key.tokenKey,
-            devices: RememberedDevices(storage: storage, key: key.rememberedDevices), lost: accounts.secondFactors.lost)
+            devices: RememberedDevices(storage: storage, key: key.rememberedDevices), lost: accounts.secondFactors.lost,
+            deliveries: deliveries)
     }
 
     /// The rules in another server process, on the same database.

@@ -1,4 +1,4 @@
-import Postgres
+package import Postgres
 package import ProjectSettings
 import Text
 
@@ -105,5 +105,17 @@ package struct AccountDirectory: Sendable {
     /// Selects a row where an account has this address as its own.
     static func holder(of email: String, in project: ProjectSettings) -> SQL {
         "SELECT 1 FROM accounts WHERE project_id = \(project: project) AND email = \(email)"
+    }
+}
+
+/// Reads accounts for work that no request waits for.
+package struct AccountReader: Sendable {
+    private let storage: Storage
+
+    package init(database: Database) { storage = Storage(database: database) }
+
+    /// The account with this id.
+    package func account(_ id: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
+        try Account.one(of: await storage.read(Account.select("a.account_id = \(id)", in: project)))
     }
 }

@@ -26,7 +26,7 @@ extension AccountDeletion {
                 INSERT INTO audit_events \(AuditedAct.columns)
                 SELECT \(act.values(
                     .accountDeleted, accountID: "gone.account_id", facts: AuditedAct.factsOfDeletion(of: "gone", in: project),
-                    in: project.storageID)) FROM gone ORDER BY gone.account_id
+                    in: project)) FROM gone ORDER BY gone.account_id
             )
             SELECT account_id FROM held WHERE NOT disabled AND NOT \(enabledToo)
             """,

@@ -136,6 +136,14 @@ extension Deliveries {
 
     /// The other server has accepted the delivery; it is not repeated.
     package func done<Payload>(_ due: LeasedDelivery<Payload>) async throws(AccountError) {
+        if Payload.deliveryKind.isRecorded {
+            _ = try await storage.write(
+                """
+                UPDATE deliveries SET due_at = 'infinity', outcome = 'delivered'
+                WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id)
+                """)
+            return
+        }
         guard keepsDelivered, Payload.deliveryKind.isKept else {
             _ = try await storage.write(
                 "DELETE FROM deliveries WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id)")
@@ -154,14 +162,20 @@ extension Deliveries {
     /// The delivery was not accepted. It waits for its next attempt, unless that would come after it has expired, or `forGood` says that no
     /// attempt can succeed.
     ///
+    /// - Parameter pause: the least time that the other server asks for.
     /// - Returns: `nil` when nothing was changed: the lease has ended meanwhile, and another process tries already or is done, or the delivery
     ///   was taken back.
-    package func failed<Payload>(_ due: LeasedDelivery<Payload>, forGood: Bool) async throws(AccountError) -> Fate? {
-        let pauses = Payload.deliveryKind.pauses
-        let next = clock.now() + pauses[min(due.attempt, pauses.count) - 1]
+    package func failed<Payload>(
+        _ due: LeasedDelivery<Payload>, forGood: Bool, pause: Duration? = nil
+    ) async throws(AccountError) -> Fate? {
+        let kind = Payload.deliveryKind
+        let pauses = kind.pauses
+        let usual = pauses[min(due.attempt, pauses.count) - 1]
+        let next = clock.now() + max(usual, pause ?? .zero)
+        let isLast = kind.isRecorded && due.attempt > pauses.count
+        let end: SQL = kind.isRecorded ? "UPDATE deliveries SET due_at = 'infinity', outcome = 'failed'" : "DELETE FROM deliveries"
         let (fate, change): (Fate, SQL) =
-            !forGood && next < due.expires
-            ? (.retry(next), "UPDATE deliveries SET due_at = \(next)") : (.givenUp, "DELETE FROM deliveries")
+            !forGood && !isLast && next < due.expires ? (.retry(next), "UPDATE deliveries SET due_at = \(next)") : (.givenUp, end)
         let rows = try await storage.write(
             """
             \(change) WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id) AND attempts = \(due.attempt)

@@ -9,6 +9,8 @@ package enum DeliveryKind: String, Sendable, CaseIterable {
     case logout
     /// `OutgoingTextMessage`, to a gateway of text messages.
     case sms
+    /// `OutgoingEvent`, to an endpoint of the operator's.
+    case event
 
     /// A delivery that did not succeed for this long is given up, even if it would still be of use.
     package var patience: Duration {
@@ -16,15 +18,18 @@ package enum DeliveryKind: String, Sendable, CaseIterable {
         case .mail: .seconds(24 * 3600)
         case .logout: .seconds(15 * 60)
         case .sms: PhoneCodes.lifetime
+        case .event: .seconds(14 * 86400)
         }
     }
 
-    /// The pauses after the first attempts that failed; the last one repeats.
+    /// The pauses after the first attempts that failed; the last one repeats, but for events, which are given up after it.
     package var pauses: [Duration] {
         switch self {
         case .mail: [.seconds(10), .seconds(30), .seconds(60), .seconds(90)]
         case .logout: [.seconds(2), .seconds(15), .seconds(60), .seconds(180), .seconds(300)]
         case .sms: [.seconds(2), .seconds(10), .seconds(30)]
+        // Three days in all.
+        case .event: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map { .seconds($0) }
         }
     }
 
@@ -33,6 +38,9 @@ package enum DeliveryKind: String, Sendable, CaseIterable {
 
     /// Whether what was delivered is kept in development.
     var isKept: Bool { self != .logout }
+
+    /// Whether what was delivered or given up is kept until it expires, to be listed and sent again.
+    var isRecorded: Bool { self == .event }
 }
 
 /// The content of a delivery of one kind, as it is kept until it is delivered.

@@ -83,7 +83,7 @@ extension AuditEvent {
         case sessionBridged = "session.bridged"
         /// A back end traded an ID token of the person for a session cookie.
         case sessionCookieCreated = "sessionCookie.created"
-        /// A code or a refresh token of a relying party came a second time, so its session ended.
+        /// A code or a refresh token of a relying party, or a refresh token of an app, came a second time, so its session ended.
         case clientSessionStolen = "clientSession.stolen"
         /// A back end got the tokens that the provider gave for the person.
         case providerTokensGiven = "providerTokens.given"

@@ -32,15 +32,16 @@ struct AuditedAct {
     }
 
     /// Records what happened to the account.
-    func record(_ event: AccountEvent, in project: ProjectSettings) -> SQL { record(event, in: project.storageID) }
-
-    /// The same by the project's `storageID`.
-    func record(_ event: AccountEvent, in projectID: String) -> SQL {
+    func record(_ event: AccountEvent, in project: ProjectSettings) -> SQL {
         let values = values(
             event.action, providerID: "\(event.providerID)", subject: "\(event.subject)", successor: event.successor,
-            factorID: event.factorID,
-            in: projectID)
+            factorID: event.factorID, in: project)
         return "INSERT INTO audit_events \(Self.columns) SELECT \(values)"
+    }
+
+    /// The same by the project's `storageID`, for an act that no endpoint is told of.
+    func record(_ event: AccountEvent, in projectID: String) -> SQL {
+        "INSERT INTO audit_events \(Self.columns) SELECT \(values(event.action, providerID: "\(event.providerID)", in: projectID))"
     }
 
     /// The same for several events. Identities and passkeys that were removed are left out, since `unlink` and `removePasskeys` record those
@@ -63,7 +64,7 @@ struct AuditedAct {
             DELETE FROM identities WHERE project_id = \(project: project) AND account_id = \(accountID) AND (\(condition)) RETURNING provider_id, subject
         )
         INSERT INTO audit_events \(Self.columns)
-        SELECT \(values(.providerUnlinked, providerID: "gone.provider_id", subject: "gone.subject", in: project.storageID)) FROM gone
+        SELECT \(values(.providerUnlinked, providerID: "gone.provider_id", subject: "gone.subject", in: project)) FROM gone
         ORDER BY gone.provider_id
         """
     }
@@ -76,7 +77,7 @@ struct AuditedAct {
                 DELETE FROM passkeys WHERE project_id = \(project: project) AND account_id = \(accountID) AND (\(condition)) RETURNING credential_id
             )
             INSERT INTO audit_events \(Self.columns)
-            SELECT \(values(.passkeyRemoved, subject: subject, in: project.storageID)) FROM gone
+            SELECT \(values(.passkeyRemoved, subject: subject, in: project)) FROM gone
             ORDER BY gone.credential_id
             """
     }
@@ -89,11 +90,11 @@ struct AuditedAct {
     /// Ends sessions by a statement that updates their rows, and records how many those were, if any.
     ///
     /// - Parameter reason: as the sessions' rows tell it.
-    func end(_ ending: SQL, because reason: String, in projectID: String) -> SQL {
+    func end(_ ending: SQL, because reason: String, in project: ProjectSettings) -> SQL {
         """
         WITH ended AS (\(ending) RETURNING 1), ending AS (SELECT count(*) AS sessions FROM ended)
         INSERT INTO audit_events \(Self.columns)
-        SELECT \(values(.sessionsEnded, sessions: "ending.sessions", reason: reason, in: projectID)) FROM ending WHERE sessions > 0
+        SELECT \(values(.sessionsEnded, sessions: "ending.sessions", reason: reason, in: project)) FROM ending WHERE sessions > 0
         """
     }
 
@@ -101,7 +102,7 @@ struct AuditedAct {
     func recordDeletion(in project: ProjectSettings) -> SQL {
         """
         INSERT INTO audit_events \(Self.columns)
-        SELECT \(values(.accountDeleted, facts: Self.factsOfDeletion(of: "a", in: project), in: project.storageID)) FROM accounts a
+        SELECT \(values(.accountDeleted, facts: Self.factsOfDeletion(of: "a", in: project), in: project)) FROM accounts a
         WHERE a.project_id = \(project: project) AND a.account_id = \(accountID)
         """
     }
@@ -116,14 +117,27 @@ struct AuditedAct {
     }
 
     static let columns: SQL = """
-        (project_id, occurred_at, actor_kind, actor, action, account_id, provider_id, rule, address, user_agent, details)
+        (project_id, occurred_at, actor_kind, actor, action, account_id, provider_id, rule, address, user_agent, details, recipients)
         """
 
-    /// The values of `columns`, of which some may come from the statement's own tables.
+    /// The values of `columns`, of which some may come from the statement's own tables. The endpoints of the project that want to know of the
+    /// act are told of it (`EventFanOut`).
     /// - Parameter accountID: in place of the act's own.
     func values(
         _ action: AuditEvent.Action, accountID: SQL? = nil, providerID: SQL = "NULL", subject: SQL = "NULL", successor: String? = nil,
-        factorID: String? = nil, sessions: SQL = "NULL", reason: String? = nil, facts: SQL? = nil, in projectID: String
+        factorID: String? = nil, sessions: SQL = "NULL", reason: String? = nil, facts: SQL? = nil, in project: ProjectSettings
+    ) -> SQL {
+        values(
+            action, accountID: accountID, providerID: providerID, subject: subject, successor: successor, factorID: factorID,
+            sessions: sessions, reason: reason, facts: facts, in: project.storageID,
+            telling: EventType(telling: action).map(project.endpoints) ?? [])
+    }
+
+    /// The same by the project's `storageID`; no endpoint is told but those of `endpoints`.
+    func values(
+        _ action: AuditEvent.Action, accountID: SQL? = nil, providerID: SQL = "NULL", subject: SQL = "NULL", successor: String? = nil,
+        factorID: String? = nil, sessions: SQL = "NULL", reason: String? = nil, facts: SQL? = nil, in projectID: String,
+        telling endpoints: [String] = []
     ) -> SQL {
         let more: SQL = facts.map { ", \($0)" } ?? ""
         return """
@@ -131,7 +145,8 @@ struct AuditedAct {
             \(providerID), \(rule?.rawValue), \
             \(client?.address), \(client?.userAgent), \
             jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue), 'account', \(successor), \
-            'factor', \(factorID), 'sessions', \(sessions), 'reason', \(reason), 'emailHash', \(emailHash)\(more)))
+            'factor', \(factorID), 'sessions', \(sessions), 'reason', \(reason), 'emailHash', \(emailHash)\(more))), \
+            \(endpoints.isEmpty ? nil : endpoints)
             """
     }
 }

@@ -222,7 +222,7 @@ package struct ClientSessions: Sendable {
                 UPDATE sessions SET ended_at = \(now), end_reason = \(reason) WHERE \(condition) RETURNING account_id
             )
             INSERT INTO audit_events \(AuditedAct.columns)
-            SELECT \(act.values(.clientSessionStolen, accountID: "ended.account_id", reason: reason, in: project.storageID)) FROM ended
+            SELECT \(act.values(.clientSessionStolen, accountID: "ended.account_id", reason: reason, in: project)) FROM ended
             """
     }
 

@@ -110,7 +110,7 @@ package struct OwnSessions: Sendable {
             UPDATE sessions SET ended_at = \(now), end_reason = \(reason)
             WHERE project_id = \(project: project) AND account_id = \(session.account.id) AND ended_at IS NULL AND \(condition)
             """
-        return act.end(ending, because: reason, in: project.storageID)
+        return act.end(ending, because: reason, in: project)
     }
 }
 

@@ -66,7 +66,7 @@ extension AuditedAct {
     func endSessions(
         of account: Account, because reason: String, sparing spared: [UInt8]? = nil, in project: ProjectSettings
     ) -> SQL {
-        end(account.endSessions(because: reason, sparing: spared, in: project, at: time), because: reason, in: project.storageID)
+        end(account.endSessions(because: reason, sparing: spared, in: project, at: time), because: reason, in: project)
     }
 
     /// The same for the sessions that one of these providers signed in.
@@ -74,6 +74,6 @@ extension AuditedAct {
         of account: Account, signedInBy providerIDs: [String], sparing spared: [UInt8]?, in project: ProjectSettings
     ) -> SQL {
         let ending = account.endSessions(signedInBy: providerIDs, sparing: spared, in: project, at: time)
-        return end(ending, because: "provider unlinked", in: project.storageID)
+        return end(ending, because: "provider unlinked", in: project)
     }
 }

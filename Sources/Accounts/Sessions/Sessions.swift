@@ -121,11 +121,18 @@ package struct Sessions: Sendable {
     /// Finds out why a genuine token did not refresh; `nil` when it has no session. When its session lives and has given out later tokens, the
     /// token was used up, and the session ends here.
     private func reason(for token: RefreshToken, in project: ProjectSettings) async throws(AccountError) -> AccountError? {
+        let (now, reason) = (clock.now(), "refresh token reused")
+        let act = AuditedAct(by: .person, on: nil, from: nil, at: now)
         let ended = try await storage.write(
             """
-            UPDATE sessions SET ended_at = \(clock.now()), end_reason = 'refresh token reused'
-            WHERE project_id = \(project: project) AND session_id = \(token.sessionID) AND ended_at IS NULL
-                AND generation > \(token.generation + 1)
+            WITH ended AS (
+                UPDATE sessions SET ended_at = \(now), end_reason = \(reason)
+                WHERE project_id = \(project: project) AND session_id = \(token.sessionID) AND ended_at IS NULL
+                    AND generation > \(token.generation + 1)
+                RETURNING account_id
+            )
+            INSERT INTO audit_events \(AuditedAct.columns)
+            SELECT \(act.values(.clientSessionStolen, accountID: "ended.account_id", reason: reason, in: project)) FROM ended
             RETURNING account_id
             """)
         if !ended.isEmpty {

@@ -116,7 +116,7 @@ package struct CustomTokenSignIns: Sendable {
         _ token: CustomToken, as account: Account, in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) -> SQL {
         let act = AuditedAct(by: .person, on: token.uid, from: client, at: now)
-        let creation = act.values(.accountCreated, providerID: "\(SignInProvider.custom)", in: project.storageID)
+        let creation = act.values(.accountCreated, providerID: "\(SignInProvider.custom)", in: project)
         return """
             WITH made AS (
                 \(account.insert(in: project)) ON CONFLICT (project_id, account_id) DO NOTHING RETURNING true AS is_new

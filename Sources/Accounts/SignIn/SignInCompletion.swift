@@ -32,6 +32,7 @@ struct SignInCompletion: Sendable {
     let tokenKey: Int32
     let devices: RememberedDevices
     let lost: LostSecondFactors
+    let deliveries: Deliveries
 
     /// Makes the session, commits it together with `statements`, and counts the sign-in.
     ///
@@ -72,6 +73,14 @@ struct SignInCompletion: Sendable {
         if counted == .created, authentication.signInProvider != SignInProvider.anonymous {
             let act = AuditedAct(by: .person, on: authentication.account.id, from: client, at: now)
             all.append(act.record(AccountEvent(.accountCreated, providerID: authentication.signInProvider), in: project))
+        }
+        if counted == .created || counted == .signedIn, case .session = end.outcome {
+            all += project.endpoints(for: .userSignedIn).map { endpoint in
+                deliveries.insert(
+                    OutgoingEvent(
+                        .userSignedIn, of: authentication.account.id, providerID: authentication.signInProvider, at: now, to: endpoint),
+                    in: project)
+            }
         }
         let rows =
             sharesCommit
@@ -151,7 +160,7 @@ struct SignInCompletion: Sendable {
                 ON CONFLICT (project_id, session_id) DO NOTHING RETURNING session_id
             )
             INSERT INTO audit_events \(AuditedAct.columns)
-            SELECT \(act.values(.sessionBridged, providerID: "\(session.signInProvider)", in: project.storageID)) FROM made
+            SELECT \(act.values(.sessionBridged, providerID: "\(session.signInProvider)", in: project)) FROM made
             """
     }
 

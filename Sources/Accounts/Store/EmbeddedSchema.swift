@@ -42,6 +42,7 @@ extension Schema {
             ("0034_phone_codes.sql", PackageResources._034_phone_codes_sql),
             ("0035_passkeys.sql", PackageResources._035_passkeys_sql),
             ("0036_lost_second_factors.sql", PackageResources._036_lost_second_factors_sql),
+            ("0037_events.sql", PackageResources._037_events_sql),
         ])
     }
 }

@@ -97,6 +97,7 @@ extension Table {
                 whenAccountsGo: .areDeleted),
             Table(name: "imported_accounts", key: [.text("account_id")], whenAccountsGo: .cascade),
             Table(name: "mirrors", key: [.text("firebase_project"), .text("purpose")]),
+            Table(name: "stopped_endpoints", key: [.text("endpoint")]),
             Table(name: "hash_keys", key: [.text("key_id")], sealed: .hashKeys),
             Table(name: "provider_issuers", key: [.text("provider_id")]),
             Table(name: "service_accounts", key: [.text("email")]),

@@ -13,17 +13,10 @@ struct Hook: Gateway {
     let webhook: Webhook
 
     init?(_ section: Section, development: Bool) {
-        section.require("url", "the address of your webhook, which sends the messages")
-        let url = section.address("url", development: development)
-        let texts = section.requiredSecrets("secrets")
-        let secrets = texts.map(WebhookSecret.init)
-        // One that could not be read is empty, and has its fault already.
-        for (index, text) in texts.enumerated() where secrets[index] == nil && !text.reveal().isEmpty {
-            section.fault(texts.count > 1 ? "secrets[\(index)]" : "secrets", "is not \(WebhookSecret.form)")
-        }
+        let webhook = Webhook(section, purpose: "the address of your webhook, which sends the messages", development: development)
         section.finish()
-        guard let url, !secrets.contains(where: { $0 == nil }) else { return nil }
-        webhook = Webhook(url: url, secrets: secrets.compactMap(\.self))
+        guard let webhook else { return nil }
+        self.webhook = webhook
     }
 
     func request(for message: TextMessage, at time: Instant) -> OutboundRequest {

@@ -1,40 +1,11 @@
 """Gateways of text messages that are played here, and sites that send by them."""
 
-import base64
-import secrets
-
 import pytest
 
-from support.leaks import note
+from support.gateway import Gateway, signing_secret
 from support.servers.site import Site
-from support.web_server import WebServer
 
 REGIONS = ["DE", "US"]
-
-
-class Gateway:
-    """Keeps the requests that come, and answers as it is told."""
-
-    def __init__(self):
-        self.requests = []
-        # Status and body of the next answers; the last one repeats.
-        self.answers = [(200, "")]
-        self.server = WebServer(self.answer)
-        self.url = self.server.url
-
-    def answer(self, environ, start):
-        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-        headers = {name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")}
-        headers["content-type"] = environ.get("CONTENT_TYPE", "")
-        self.requests.append({"path": environ["PATH_INFO"], "headers": headers, "body": body})
-        status, text = self.answers[0]
-        if len(self.answers) > 1:
-            self.answers.pop(0)
-        start(f"{status} Status", [("content-type", "application/json")])
-        return [text.encode()]
-
-    def close(self):
-        self.server.close()
 
 
 @pytest.fixture
@@ -68,6 +39,6 @@ def sites():
         site.close()
 
 
-@pytest.fixture
-def signing_secret():
-    return note("whsec_" + base64.b64encode(secrets.token_bytes(32)).decode())
+@pytest.fixture(name="signing_secret")
+def new_signing_secret():
+    return signing_secret()

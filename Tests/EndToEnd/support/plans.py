@@ -42,6 +42,7 @@ JOBS = {
     "lease mails": r"UPDATE deliveries AS d SET due_at",
     "count mails that wait": r"SELECT count\(\*\), min\(created_at\) FROM deliveries",
     "find changes to copy to Firebase": r"FROM audit_events WHERE project_id = \$\d+ AND event_id > ",
+    "find acts to tell endpoints of": r"SELECT event_id, recipients FROM audit_events WHERE project_id",
     "note that changes are looked for": r"INSERT INTO mirrors",
     "lease changes to copy to Firebase": r"UPDATE mirrors SET leased_until = \$\d+ WHERE",
     "pin issuers": r"INSERT INTO provider_issuers",

@@ -63,7 +63,7 @@ extension AuditedAct {
             removePasskeys(where: "encode(credential_id, 'hex') = ANY(\(ids.map(Hex.encode)))", in: project),
             end(
                 "\(sessions) AND second_factor = \(SecondFactorProof.passkey) AND second_factor_id = ANY(\(theirs))", because: reason,
-                in: project.storageID),
+                in: project),
             account.deleteCodes(.allButRecovery, in: project),
         ]
     }

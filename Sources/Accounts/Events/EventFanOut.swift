@@ -1,0 +1,93 @@
+import Postgres
+package import ProjectSettings
+import Runtime
+
+/// Makes a delivery for each endpoint that is to be told of an act.
+///
+/// The act's own transaction writes the endpoints' names into its audit event, and nothing else, so that an act costs the same whether it is
+/// told or not, and is told whenever it happened. The delivery worker then comes here, project by project.
+package struct EventFanOut: Sendable {
+    /// The acts of one transaction.
+    private static let batch = 200
+
+    let storage: Storage
+    let deliveries: Deliveries
+
+    package init(_ deliveries: Deliveries) {
+        storage = deliveries.storage
+        self.deliveries = deliveries
+    }
+
+    /// Tells of the acts of a project that are not told yet. Endpoints that stopped, or that the project's file does not have any more, are left
+    /// out.
+    package func run(in project: ProjectSettings) async throws(AccountError) {
+        while try await runBatch(in: project) == Self.batch {}
+    }
+
+    private func runBatch(in project: ProjectSettings) async throws(AccountError) -> Int {
+        let stopped = try await StoppedEndpoints(deliveries).list(in: project)
+        let living = Set(project.events.map(\.id)).subtracting(stopped)
+        // Two processes do not meet: each takes the rows that the other has not locked.
+        return try await storage.transaction(waitingFor: "events") { transaction in
+            let rows = try await transaction.query(
+                """
+                WITH due AS MATERIALIZED (
+                    SELECT event_id, recipients FROM audit_events WHERE project_id = \(project: project) AND recipients IS NOT NULL
+                    ORDER BY event_id LIMIT \(Self.batch) FOR UPDATE SKIP LOCKED)
+                UPDATE audit_events AS e SET recipients = NULL FROM due
+                WHERE e.project_id = \(project: project) AND e.event_id = due.event_id
+                RETURNING e.action, e.account_id, e.provider_id, e.occurred_at, due.recipients
+                """)
+            var statements: [SQL] = []
+            for row in rows {
+                var row = row.reader()
+                let (action, accountID): (String, String?) = (try row.next(), try row.next())
+                let (providerID, time): (String?, Instant) = (try row.next(), try row.next())
+                let endpoints: [String] = try row.next()
+                guard let accountID, let type = AuditEvent.Action(rawValue: action).flatMap(EventType.init(telling:)) else { continue }
+                for endpoint in endpoints where living.contains(endpoint) {
+                    statements.append(
+                        deliveries.insert(
+                            OutgoingEvent(type, of: accountID, providerID: providerID, at: time, to: endpoint), in: project))
+                }
+            }
+            _ = try await transaction.query(all: statements)
+            return rows.count
+        }
+    }
+}
+
+/// The endpoints that have answered that they are gone.
+package struct StoppedEndpoints: Sendable {
+    let storage: Storage
+    let clock: Clock
+
+    package init(_ deliveries: Deliveries) {
+        storage = deliveries.storage
+        clock = deliveries.clock
+    }
+
+    /// The ids of those of a project.
+    package func list(in project: ProjectSettings) async throws(AccountError) -> Set<String> {
+        let rows = try await storage.read("SELECT endpoint FROM stopped_endpoints WHERE project_id = \(project: project)")
+        return try reading { Set(try rows.map { try $0.value(as: String.self) }) }
+    }
+
+    /// Notes that an endpoint is gone.
+    package func add(_ endpoint: String, in projectID: String) async throws(AccountError) {
+        _ = try await storage.write(
+            """
+            INSERT INTO stopped_endpoints (project_id, endpoint, stopped_at) VALUES (\(project: projectID), \(endpoint), \(clock.now()))
+            ON CONFLICT (project_id, endpoint) DO NOTHING
+            """)
+    }
+
+    /// Tells an endpoint again. Returns whether it was stopped.
+    package func remove(_ endpoint: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
+        let rows = try await storage.write(
+            """
+            DELETE FROM stopped_endpoints WHERE project_id = \(project: project) AND endpoint = \(endpoint) RETURNING 1::bigint
+            """)
+        return !rows.isEmpty
+    }
+}

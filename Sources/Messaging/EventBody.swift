@@ -1,0 +1,86 @@
+package import Accounts
+import Identity
+import JSON
+package import ProjectSettings
+package import Runtime
+
+/// The JSON of an event, as an endpoint gets it. The person has the members of Firebase's triggers on users; there is no hash and no secret.
+/// <https://firebase.google.com/docs/reference/functions/firebase-functions.auth.userrecord>
+package struct EventBody {
+    /// Standard Webhooks asks for less than 20 kB.
+    private static let longest = 20_000
+
+    private let type: EventType
+    private let time: Instant
+    private let project: String
+    private let accountID: String?
+    private let providerID: String?
+    private let account: Account?
+
+    /// - Parameter account: as it is now; `nil` when it is deleted.
+    package init(_ event: OutgoingEvent, of account: Account?, in project: ProjectSettings) {
+        type = event.type
+        time = event.happenedAt
+        self.project = project.id
+        accountID = event.accountID
+        providerID = event.providerID
+        self.account = account
+    }
+
+    /// An event that says nothing, by which an operator tries an endpoint.
+    package init(testAt time: Instant, in project: ProjectSettings) {
+        type = .test
+        self.time = time
+        self.project = project.id
+        (accountID, providerID, account) = (nil, nil, nil)
+    }
+
+    package var bytes: [UInt8] {
+        let whole = written(withFactors: true)
+        return whole.count < Self.longest ? whole : written(withFactors: false)
+    }
+
+    private func written(withFactors: Bool) -> [UInt8] {
+        var json = JSONWriter(capacity: 1024)
+        json.object { json in
+            json.field("type", type.rawValue)
+            json.field("timestamp", Timestamp.text(time))
+            json.object("data") { json in
+                json.field("project", project)
+                json.field("uid", accountID)
+                json.field("providerId", providerID)
+                // Grows with each event of an account, so that a receiver can tell which of two came first.
+                if accountID != nil { json.field("sequence", time.microseconds) }
+                if let account { json.object("user") { Self.write(account, withFactors: withFactors, to: &$0) } }
+            }
+        }
+        return json.bytes
+    }
+
+    private static func write(_ account: Account, withFactors: Bool, to json: inout JSONWriter) {
+        json.field("uid", account.id)
+        json.field("email", account.email)
+        json.field("emailVerified", account.emailVerified)
+        json.field("displayName", account.displayName)
+        json.field("photoURL", account.photoURL)
+        json.field("phoneNumber", account.phoneNumber)
+        json.field("disabled", account.disabled)
+        json.object("metadata") { json in
+            json.field("creationTime", Timestamp.text(account.createdAt))
+            json.field("lastSignInTime", account.lastLoginAt.map(Timestamp.text))
+        }
+        json.field("customClaims", json: account.customAttributes.flatMap { try? JSON.parse($0) })
+        json.array("providerData") { json in
+            for identity in account.identities {
+                json.object { json in
+                    json.field("providerId", identity.providerID)
+                    json.field("uid", identity.subject)
+                    json.field("email", identity.email)
+                    json.field("displayName", identity.displayName)
+                    json.field("photoURL", identity.photoURL)
+                }
+            }
+        }
+        if withFactors, let factors = account.secondFactors { json.field("mfaInfo", json: try? JSON.parse(factors)) }
+    }
+}
