@@ -19,13 +19,14 @@ package struct EventFanOut: Sendable {
     }
 
     /// Tells of the acts of a project that are not told yet. Endpoints that stopped, or that the project's file does not have any more, are left
-    /// out.
+    /// out, and so is what is older than a delivery may become: the project's file had no endpoints for a while.
     package func run(in project: ProjectSettings) async throws(AccountError) {
         while try await runBatch(in: project) == Self.batch {}
     }
 
     private func runBatch(in project: ProjectSettings) async throws(AccountError) -> Int {
         let stopped = try await StoppedEndpoints(deliveries).list(in: project)
+        let oldest = deliveries.clock.now() - DeliveryKind.event.patience
         let living = Set(project.events.map(\.id)).subtracting(stopped)
         // Two processes do not meet: each takes the rows that the other has not locked.
         return try await storage.transaction(waitingFor: "events") { transaction in
@@ -44,7 +45,9 @@ package struct EventFanOut: Sendable {
                 let (action, accountID): (String, String?) = (try row.next(), try row.next())
                 let (providerID, time): (String?, Instant) = (try row.next(), try row.next())
                 let endpoints: [String] = try row.next()
-                guard let accountID, let type = AuditEvent.Action(rawValue: action).flatMap(EventType.init(telling:)) else { continue }
+                guard time > oldest, let accountID, let type = AuditEvent.Action(rawValue: action).flatMap(EventType.init(telling:)) else {
+                    continue
+                }
                 for endpoint in endpoints where living.contains(endpoint) {
                     statements.append(
                         deliveries.insert(

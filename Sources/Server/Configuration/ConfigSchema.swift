@@ -31,7 +31,7 @@ package enum ConfigSchema: String, CaseIterable {
             let samples = Provider.samples(with: Self.issuer).map { entries in
                 let providers = entries.map { "\($0.id): \($0.entry)" }.joined(separator: ", ")
                 return "apps: [{ios: {}}, {android: {}}]\nmail: {templates: /none}\n"
-                    + "openIDProvider: {userFlows: [{}], clients: [{}]}\nmigration: {firebase: {}}\nfirestore: {}\npasskeys: {}\n"
+                    + "openIDProvider: {userFlows: [{}], clients: [{}]}\nmigration: {firebase: {}}\nfirestore: {}\npasskeys: {}\nevents: [{}]\n"
                     + "phone: {captcha: {hcaptcha: {}, recaptcha: {}, recaptchaEnterprise: {}, turnstile: {}}, "
                     + "transport: {hook: {}, twilio: {}, vonage: {}, sns: {}, file: {}, log: {}}}\nproviders: {\(providers)}"
             }

@@ -76,6 +76,9 @@ import Webhooks
         #expect(try await !stopped.remove("crm", in: fixture.project))
         _ = try await fixture.signUp("bob@example.com")
         #expect(try await told(fixture) == ["crm": ["user.created"]])
+        _ = try await fixture.signUp("eve@example.com")
+        fixture.time.advance(DeliveryKind.event.patience)
+        #expect(try await told(fixture) == ["crm": ["user.created"]], "an old act is not told")
     }
 
     @Test func `waits longer after each failure, gives up after three days, and is kept to be sent again`() async throws {

@@ -49,6 +49,7 @@ HARMLESS = {
     "canHandleCodeInApp",
     "continueUrl",
     "deleteAttribute",
+    "deletePasskey",
     "deleteProvider",
     "displayName",
     "dynamicLinkDomain",

@@ -81,6 +81,7 @@ def known():
     project["apps"] = [ios, android]
     for name in ("clients", "userFlows"):
         project["openIDProvider"][name] = [section("project", f"openIDProvider.{name}[]")]
+    project["events"] = [section("project", "events[]")]
     entries = {entry.removeprefix("providers."): section("project", entry) for entry in ENTRIES}
     project["providers"] = {}
     # Keys that are read only beside the value of another one.

@@ -40,6 +40,7 @@ OPENID_PROVIDER = {
     "clients": [{"id": "app", "kind": "native", "redirectURIs": ["com.example.app:/callback"]}],
     "userFlows": [{"name": "b2c_1_sign_in", "kind": "signIn"}],
 }
+EVENTS = [{"id": "crm", "url": "https://crm.example.com", "types": ["user.created"], "secrets": {"env": "WEBHOOK_SECRET"}}]
 # Keys that are read only beside the value of another key.
 NEEDS = {"mail.smtp": ("mail.transport", "smtp"), "mail.folder": ("mail.transport", "file")}
 MISSING = object()
@@ -107,7 +108,9 @@ def check(server, projects, folder=None):
     write_secret(folder / "master.key", base64.b64encode(secrets.token_bytes(32)).decode())
     for name, text in {"gatehouse": server, **{f"projects/{name}": text for name, text in projects.items()}}.items():
         (folder / f"{name}.yaml").write_text(text if isinstance(text, str) else json.dumps(text))
-    variables = environment(DATABASE_URL="postgresql://gatehouse@db.internal/gatehouse")
+    variables = environment(
+        DATABASE_URL="postgresql://gatehouse@db.internal/gatehouse", WEBHOOK_SECRET="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    )
     command = [BINARY, "check", "--config", folder / "gatehouse.yaml"]
     result = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=TIMEOUT)
     assert result.returncode in (0, 1) and not result.stderr, result.stderr
@@ -153,6 +156,8 @@ def _project(name, question):
         document["providers"] = copy.deepcopy(PROVIDERS)
     if row.key.startswith("apps[]."):
         document["apps"] = [copy.deepcopy(APPS["android" if row.section.endswith("android") else "ios"])]
+    if row.key.startswith("events[]."):
+        document["events"] = copy.deepcopy(EVENTS)
     if row.key.startswith("openIDProvider."):
         document["openIDProvider"] = copy.deepcopy(OPENID_PROVIDER)
     for key, value in question.settings:

@@ -15,7 +15,7 @@ _READ = (
 
 
 # The targets that read the configuration.
-_READERS = ("Captcha/", "Config/", "Pages/", "ProjectSettings/", "Projects/", "Providers/", "Server/", "TextMessages/")
+_READERS = ("Captcha/", "Config/", "Pages/", "ProjectSettings/", "Projects/", "Providers/", "Server/", "TextMessages/", "Webhooks/")
 
 
 def names():
