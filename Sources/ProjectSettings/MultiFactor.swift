@@ -39,6 +39,9 @@ extension ProjectSettings {
 
         package init() {}
 
+        /// A code that is older or newer than this counts nowhere.
+        package static let mostAdjacentIntervals = 10
+
         package var allowsEnrollment: Bool { state != .disabled }
         package var offersTOTP: Bool { allowsEnrollment && authenticatorApps }
         package var offersSMS: Bool { allowsEnrollment && sms }
@@ -61,7 +64,7 @@ extension ProjectSettings.MultiFactor {
         sms = section.bool("sms", default: sms)
         let apps = section.section("totp")
         authenticatorApps = apps.bool("enabled", default: authenticatorApps)
-        adjacentIntervals = apps.int("adjacentIntervals", default: adjacentIntervals, in: 0...10)
+        adjacentIntervals = apps.int("adjacentIntervals", default: adjacentIntervals, in: 0...Self.mostAdjacentIntervals)
         apps.finish()
         recoveryCodes = section.bool("recoveryCodes", default: recoveryCodes)
         let time = section.value("rememberDevice", expected: "0 (no device is remembered), or 1h to 365d") { text in

@@ -6,7 +6,7 @@ import Projects
 import Text
 import Web
 
-/// `PATCH` of the project's own settings. In development mode, test suites set with it what the emulator's own call sets (`SetEmulatorConfig`).
+/// `PATCH` of the project's own settings. In development mode, test suites set with it what the emulator's own call sets (`SetEmulatorConfig`), and second factors.
 /// Everywhere else, and for every other setting, it is refused with the name of the file to change instead.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects/updateConfig>
 struct UpdateConfig: AdministratorEndpoint {
@@ -14,17 +14,27 @@ struct UpdateConfig: AdministratorEndpoint {
 
     func callAsFunction(_ input: EmulatorConfig, by administrator: Administrator, _ context: Context) async throws -> ProjectConfig {
         let project = try context.project
-        guard context.isOfDevelopment, try EmulatorConfig.covers(context.request),
-            let changed = context.services.projects.change(project.settings.id, input.set)
+        let mask = try Form.reading(context.request.query).all("updateMask").flatMap { $0.split { $0 == UInt8(ascii: ",") } }
+        guard context.isOfDevelopment, try EmulatorConfig.covers(context.request, mask),
+            let changed = context.services.projects.change(project.settings.id, input.limited(to: mask).set)
         else { throw Failure.configuredByFile(project.fileName) }
         return ProjectConfig(of: changed)
     }
 }
 
 extension EmulatorConfig {
+    /// The settings that `updateMask` names; all of them where it names none.
+    fileprivate func limited(to mask: [UTF8Text]) -> EmulatorConfig {
+        func isNamed(_ name: UTF8Text) -> Bool { mask.isEmpty || mask.contains { $0 == name || $0.hasPrefix("\(name).") } }
+        var limited = self
+        if !isNamed("signIn") { limited.signIn = nil }
+        if !isNamed("emailPrivacyConfig") { limited.emailPrivacyConfig = nil }
+        if !isNamed("mfa") { limited.mfa = nil }
+        return limited
+    }
+
     /// Whether a body has no other settings than these, and `updateMask` names no other ones.
-    fileprivate static func covers(_ request: Request) throws -> Bool {
-        let mask = try Form.reading(request.query).all("updateMask").flatMap { $0.split { $0 == UInt8(ascii: ",") } }
+    fileprivate static func covers(_ request: Request, _ mask: [UTF8Text]) throws -> Bool {
         let members = try JSONBody.object(of: request).flatMap { member in
             member.value.object?.map { "\(member.name).\($0.name)" as UTF8Text } ?? [member.name]
         }
@@ -32,6 +42,7 @@ extension EmulatorConfig {
     }
 
     private static let names: Set<UTF8Text> = [
-        "signIn", "signIn.allowDuplicateEmails", "emailPrivacyConfig", "emailPrivacyConfig.enableImprovedEmailPrivacy",
+        "signIn", "signIn.allowDuplicateEmails", "emailPrivacyConfig", "emailPrivacyConfig.enableImprovedEmailPrivacy", "mfa", "mfa.state",
+        "mfa.enabledProviders", "mfa.providerConfigs",
     ]
 }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import JSON
 import ProjectSettings
 import Projects
 import Text
@@ -9,9 +10,35 @@ import Web
 struct EmulatorConfig: Codable, Sendable {
     var signIn: SignIn?
     var emailPrivacyConfig: EmailPrivacy?
+    /// Only by the call of administrators: the emulator's own call does not show it.
+    var mfa: MFA?
 
     struct SignIn: Codable, Sendable { var allowDuplicateEmails: Bool? }
     struct EmailPrivacy: Codable, Sendable { var enableImprovedEmailPrivacy: Bool? }
+    struct MFA: Codable, Sendable {
+        enum State: String, WireEnum, Encodable {
+            static let unspecified = "STATE_UNSPECIFIED"
+
+            case disabled = "DISABLED"
+            case enabled = "ENABLED"
+            case mandatory = "MANDATORY"
+        }
+        enum Provider: String, WireEnum, Encodable {
+            static let unspecified = "PROVIDER_UNSPECIFIED"
+
+            case sms = "PHONE_SMS"
+        }
+
+        var state: State?
+        var enabledProviders: [Provider]?
+        var providerConfigs: [Factor]?
+    }
+    /// The settings of authenticator apps.
+    struct Factor: Codable, Sendable {
+        var state: MFA.State?
+        var totpProviderConfig: TOTP?
+    }
+    struct TOTP: Codable, Sendable { var adjacentIntervals: Int? }
 
     init(of project: ProjectSettings) {
         signIn = SignIn(allowDuplicateEmails: !project.signIn.oneAccountPerEmail)
@@ -22,6 +49,25 @@ struct EmulatorConfig: Codable, Sendable {
     func set(in project: inout ProjectSettings) {
         if let allowed = signIn?.allowDuplicateEmails { project.signIn.oneAccountPerEmail = !allowed }
         if let enabled = emailPrivacyConfig?.enableImprovedEmailPrivacy { project.emailEnumerationProtection = enabled }
+        mfa?.set(in: &project.multiFactor)
+    }
+}
+
+extension EmulatorConfig.MFA {
+    /// Sets what is present. A list replaces what was there, as at Identity Platform.
+    fileprivate func set(in factors: inout ProjectSettings.MultiFactor) {
+        switch state {
+        case .disabled: factors.state = .disabled
+        case .enabled: factors.state = .enabled
+        case .mandatory: factors.state = .mandatory
+        case nil: break
+        }
+        if let enabledProviders { factors.sms = enabledProviders.contains(.sms) }
+        guard let apps = providerConfigs else { return }
+        factors.authenticatorApps = apps.contains { $0.totpProviderConfig != nil && $0.state != .disabled }
+        if let intervals = apps.compactMap(\.totpProviderConfig?.adjacentIntervals).last {
+            factors.adjacentIntervals = min(max(intervals, 0), ProjectSettings.MultiFactor.mostAdjacentIntervals)
+        }
     }
 }
 

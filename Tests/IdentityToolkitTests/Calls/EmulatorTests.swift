@@ -54,6 +54,28 @@ import Text
         #expect(other.error?.hasPrefix("INVALID_CUSTOM_TOKEN") == true)
     }
 
+    @Test func `sets second factors by the call of administrators`() async throws {
+        let app = try await TestApp(project: Self.project, development: true)
+        let set = try await configure(app, ["mfa": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]]], "updateMask=mfa")
+        #expect(set.status == 200 && set.json["mfa"]?["state"] == "ENABLED", "\(set.error ?? "")")
+        #expect(set.json["mfa"]?["enabledProviders"] == ["PHONE_SMS"])
+        let apps = try await configure(
+            app, ["mfa": ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 5]]]]])
+        #expect(apps.json["mfa"]?["state"] == "ENABLED" && apps.json["mfa"]?["enabledProviders"] == ["PHONE_SMS"])
+        #expect(apps.json["mfa"]?["providerConfigs"]?[0]?["totpProviderConfig"]?["adjacentIntervals"] == 5)
+        let most = try await configure(app, ["mfa": ["providerConfigs": [["totpProviderConfig": ["adjacentIntervals": 99]]]]])
+        #expect(most.json["mfa"]?["providerConfigs"]?[0]?["totpProviderConfig"]?["adjacentIntervals"] == 10)
+        let none = try await configure(app, ["mfa": ["state": "DISABLED", "enabledProviders": [], "providerConfigs": []]])
+        #expect(none.json["mfa"] == ["state": "DISABLED"])
+        for body: JSON in [["mfa": ["state": "SOMETIMES"]], ["mfa": ["enabledProviders": ["MAIL"]]], ["mfa": ["providerConfigs": "x"]]] {
+            #expect(try await configure(app, body).error?.hasPrefix("Invalid JSON payload received.") == true, "\(body)")
+        }
+        let masked = try await configure(
+            app, ["mfa": ["state": "MANDATORY"], "signIn": ["allowDuplicateEmails": true]], "updateMask=mfa.state")
+        #expect(masked.json["mfa"]?["state"] == "MANDATORY" && masked.json["signIn"]?["allowDuplicateEmails"] == false)
+        #expect(try await configure(app, ["mfa": ["other": 1]]).error?.hasPrefix("OPERATION_NOT_ALLOWED : ") == true)
+    }
+
     @Test func `sets two switches by the call of administrators, and no other setting`() async throws {
         let app = try await TestApp(project: Self.project, development: true)
         let body: JSON = ["signIn": ["allowDuplicateEmails": true], "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]
@@ -65,8 +87,8 @@ import Text
         #expect(one.json["signIn"]?["allowDuplicateEmails"] == false)
         #expect(one.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
         let refused: [(String, JSON)] = [
-            ("", ["signIn": ["anonymous": ["enabled": true]]]), ("", ["mfa": ["state": "ENABLED"]]),
-            ("updateMask=mfa", ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": false]]),
+            ("", ["signIn": ["anonymous": ["enabled": true]]]), ("", ["passwordPolicyConfig": ["forceUpgradeOnSignin": true]]),
+            ("updateMask=client", ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": false]]),
         ]
         for (query, body) in refused {
             #expect(try await configure(app, body, query).error?.hasPrefix("OPERATION_NOT_ALLOWED : ") == true, "\(body)")
