@@ -109,13 +109,15 @@ package actor DeliveryWorker {
             for id in unseen.prefix(Self.piece) where !Task.isCancelled {
                 // Before the question, so that a project that cannot be asked holds up no other one in the next round.
                 unseen = unseen.dropFirst()
-                if let settings = projects.current.project(storageID: id)?.settings, !settings.events.isEmpty {
-                    try await EventFanOut(deliveries).run(in: settings)
-                }
                 let first = try await deliveries.firstDue(of: kinds, in: id)
                 if first[.mail] == nil { withMails.remove(id) } else { withMails.insert(id) }
                 let now = clock.now()
                 for (kind, due) in first where due <= now { wakeSignal.send(for: DeliveryQueue(projectID: id, kind: kind)) }
+                if let settings = projects.current.project(storageID: id)?.settings, !settings.events.isEmpty,
+                    try await EventFanOut(deliveries).run(in: settings) > 0
+                {
+                    wakeSignal.send(for: DeliveryQueue(projectID: id, kind: .event))
+                }
             }
         } catch {
             log.warning("could not look for deliveries", metadata: ["error": "\(error.logDetail)"])

@@ -19,16 +19,19 @@ package struct EventDelivery: Transport {
     private static let longestPause: Int64 = 86_400
 
     private let upstream: any Upstream
-    private let directory: AccountReader
+    private let accounts: AccountReader
+    private let stopped: StoppedEndpoints
     private let projects: ProjectDirectory
     private let clock: Clock
     private let counters: [String: Counter]
 
     package init(
-        by upstream: any Upstream, accounts: AccountReader, projects: ProjectDirectory, clock: Clock, metrics: Metrics
+        by upstream: any Upstream, accounts: AccountReader, stopped: StoppedEndpoints, projects: ProjectDirectory, clock: Clock,
+        metrics: Metrics
     ) {
         self.upstream = upstream
-        directory = accounts
+        self.accounts = accounts
+        self.stopped = stopped
         self.projects = projects
         self.clock = clock
         counters = Dictionary(
@@ -41,8 +44,12 @@ package struct EventDelivery: Transport {
         guard let project = projects.current.project(storageID: due.projectID)?.settings,
             let endpoint = project.events.first(where: { $0.id.isExactly(due.payload.endpoint) })
         else { throw .temporary("this process has no endpoint of this name") }
-        let account: Account?
-        do { account = try await directory.account(due.payload.accountID, in: project) } catch { throw .temporary(error.logDetail) }
+        let (account, isStopped): (Account?, Bool)
+        do throws(AccountError) {
+            isStopped = try await stopped.list(in: project).contains(endpoint.id)
+            account = try await accounts.account(due.payload.accountID, in: project)
+        } catch { throw .temporary(error.logDetail) }
+        guard !isStopped else { throw .permanent("the endpoint has answered that it is gone") }
         let body = EventBody(due.payload, of: account, in: project).bytes
         try await Self.send(body, id: Hex.encode(due.id), to: endpoint, by: upstream, at: clock.now())
     }
@@ -55,7 +62,8 @@ package struct EventDelivery: Transport {
         request.timeout = .seconds(15)
         request.maxBytes = 64 << 10
         let answer: OutboundResponse
-        do { answer = try await upstream.send(request) } catch { throw .temporary("\(error)") }
+        // An endpoint that does not answer gets nothing more for a minute, so that it takes no places from others.
+        do { answer = try await upstream.send(request) } catch { throw .temporary("\(error)", pause: .seconds(60)) }
         let reason = "status \(answer.status)"
         switch answer.status {
         case 200..<300: return

@@ -5,8 +5,8 @@ import Migration
 import Postgres
 import Runtime
 
-/// Delivers mails, text messages, events and messages of log-outs for the whole process, and copies changes of accounts to Firebase, on a loop, database connections and outbound connections that no request
-/// uses.
+/// Delivers mails, text messages, events and messages of log-outs for the whole process, and copies changes of accounts to Firebase, on a loop,
+/// database connections and outbound connections that no request uses.
 ///
 /// Mail is sent only to real accounts. On a loop that serves requests, the next calls of the client that asked for the mail would wait
 /// while it is sent, and so show who has an account (SEC-15).
@@ -35,8 +35,8 @@ struct DeliveryLoop: Sendable {
         ]
         transports.append(
             EventDelivery(
-                by: client, accounts: AccountReader(database: database), projects: process.projects, clock: process.clock,
-                metrics: process.metrics))
+                by: client, accounts: AccountReader(database: database), stopped: StoppedEndpoints(process.deliveries(database)),
+                projects: process.projects, clock: process.clock, metrics: process.metrics))
         if let mail = settings.mail {
             transports.append(
                 MailDelivery(

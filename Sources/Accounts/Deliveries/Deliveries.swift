@@ -15,7 +15,7 @@ package struct DeliveryQueue: Hashable, Sendable {
 }
 
 /// Stores what is to be delivered between the transaction that asks for it and the server of others that accepts it: mails (`Outbox`),
-/// text messages (`OutgoingTextMessage`) and messages of log-outs (`OutgoingLogout`).
+/// text messages (`OutgoingTextMessage`), messages of log-outs (`OutgoingLogout`) and events (`OutgoingEvent`), whose rows are kept for a while.
 ///
 /// A rule puts `insert` among the statements of its transaction, and calls `wakeWorker` after the commit. The delivery worker of any process
 /// then leases the row (`claim`), delivers it, and removes the row (`done`) or makes it wait (`failed`). When a process dies in between, its
@@ -140,7 +140,7 @@ extension Deliveries {
             _ = try await storage.write(
                 """
                 UPDATE deliveries SET due_at = 'infinity', outcome = 'delivered'
-                WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id)
+                WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id) AND attempts = \(due.attempt)
                 """)
             return
         }
@@ -162,7 +162,7 @@ extension Deliveries {
     /// The delivery was not accepted. It waits for its next attempt, unless that would come after it has expired, or `forGood` says that no
     /// attempt can succeed.
     ///
-    /// - Parameter pause: the least time that the other server asks for.
+    /// - Parameter pause: the least time until anything is delivered to the recipient again.
     /// - Returns: `nil` when nothing was changed: the lease has ended meanwhile, and another process tries already or is done, or the delivery
     ///   was taken back.
     package func failed<Payload>(
@@ -170,7 +170,9 @@ extension Deliveries {
     ) async throws(AccountError) -> Fate? {
         let kind = Payload.deliveryKind
         let pauses = kind.pauses
-        let usual = pauses[min(due.attempt, pauses.count) - 1]
+        var usual = pauses[min(due.attempt, pauses.count) - 1]
+        // A fifth more or less, so that what failed together does not come again together.
+        if kind.isRecorded { usual = usual * (80 + Int(due.id.last ?? 0) % 41) / 100 }
         let next = clock.now() + max(usual, pause ?? .zero)
         let isLast = kind.isRecorded && due.attempt > pauses.count
         let end: SQL = kind.isRecorded ? "UPDATE deliveries SET due_at = 'infinity', outcome = 'failed'" : "DELETE FROM deliveries"
@@ -181,6 +183,14 @@ extension Deliveries {
             \(change) WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id) AND attempts = \(due.attempt)
             RETURNING 1::bigint
             """)
+        if let pause, !rows.isEmpty {
+            let until = clock.now() + pause
+            _ = try await storage.write(
+                """
+                UPDATE deliveries SET due_at = \(until) WHERE project_id = \(project: due.projectID) AND kind = \(kind.rawValue)
+                    AND purpose = \(due.payload.recipient) AND due_at < \(until)
+                """)
+        }
         return rows.isEmpty ? nil : fate
     }
 }

@@ -63,12 +63,14 @@ package struct RecordedEvents: Sendable {
         }
     }
 
-    /// Has them sent again, as if they had never been tried, with the ids that they had. Returns their number.
+    /// Has them sent again, as if they had never been tried, with the ids that they had. Leaves out those that a process is just trying. Returns
+    /// their number.
     package func replay(_ filter: Filter, in project: ProjectSettings) async throws(AccountError) -> Int {
+        let now = deliveries.clock.now()
         let rows = try await deliveries.storage.write(
             """
-            UPDATE deliveries SET due_at = \(deliveries.clock.now()), attempts = 0, outcome = NULL WHERE \(filter.condition(in: project))
-            RETURNING 1::bigint
+            UPDATE deliveries SET due_at = \(now), attempts = 0, outcome = NULL
+            WHERE \(filter.condition(in: project)) AND (due_at <= \(now) OR due_at > \(now + Deliveries.lease)) RETURNING 1::bigint
             """)
         return rows.count
     }

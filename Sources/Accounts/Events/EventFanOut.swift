@@ -8,7 +8,7 @@ import Runtime
 /// told or not, and is told whenever it happened. The delivery worker then comes here, project by project.
 package struct EventFanOut: Sendable {
     /// The acts of one transaction.
-    private static let batch = 200
+    private static let batch = 1000
 
     let storage: Storage
     let deliveries: Deliveries
@@ -18,22 +18,18 @@ package struct EventFanOut: Sendable {
         self.deliveries = deliveries
     }
 
-    /// Tells of the acts of a project that are not told yet. Endpoints that stopped, or that the project's file does not have any more, are left
-    /// out, and so is what is older than a delivery may become: the project's file had no endpoints for a while.
-    package func run(in project: ProjectSettings) async throws(AccountError) {
-        while try await runBatch(in: project) == Self.batch {}
-    }
-
-    private func runBatch(in project: ProjectSettings) async throws(AccountError) -> Int {
-        let stopped = try await StoppedEndpoints(deliveries).list(in: project)
+    /// Makes the deliveries of the oldest acts of a project that are not told yet, and returns the number of these acts. What is older than a
+    /// delivery may become is left out: the project's file had no endpoints for a while. Acts that a newer version wrote wait for it, and so do
+    /// endpoints that only its processes know: that is for `EventDelivery`.
+    package func run(in project: ProjectSettings) async throws(AccountError) -> Int {
         let oldest = deliveries.clock.now() - DeliveryKind.event.patience
-        let living = Set(project.events.map(\.id)).subtracting(stopped)
         // Two processes do not meet: each takes the rows that the other has not locked.
         return try await storage.transaction(waitingFor: "events") { transaction in
             let rows = try await transaction.query(
                 """
                 WITH due AS MATERIALIZED (
-                    SELECT event_id, recipients FROM audit_events WHERE project_id = \(project: project) AND recipients IS NOT NULL
+                    SELECT event_id, recipients FROM audit_events
+                    WHERE project_id = \(project: project) AND recipients IS NOT NULL AND action = ANY(\(Self.actions))
                     ORDER BY event_id LIMIT \(Self.batch) FOR UPDATE SKIP LOCKED)
                 UPDATE audit_events AS e SET recipients = NULL FROM due
                 WHERE e.project_id = \(project: project) AND e.event_id = due.event_id
@@ -48,16 +44,16 @@ package struct EventFanOut: Sendable {
                 guard time > oldest, let accountID, let type = AuditEvent.Action(rawValue: action).flatMap(EventType.init(telling:)) else {
                     continue
                 }
-                for endpoint in endpoints where living.contains(endpoint) {
-                    statements.append(
-                        deliveries.insert(
-                            OutgoingEvent(type, of: accountID, providerID: providerID, at: time, to: endpoint), in: project))
+                statements += endpoints.map { endpoint in
+                    deliveries.insert(OutgoingEvent(type, of: accountID, providerID: providerID, at: time, to: endpoint), in: project)
                 }
             }
             _ = try await transaction.query(all: statements)
             return rows.count
         }
     }
+
+    private static let actions = AuditEvent.Action.allCases.map(\.rawValue)
 }
 
 /// The endpoints that have answered that they are gone.

@@ -6,8 +6,9 @@ package import Text
 
 /// Enrols second factors, and withdraws them.
 ///
-/// A person who enrols one must have signed in a moment ago, with a second factor where the account has one already (SEC-35): a stolen session adds no
-/// factor of the thief's, and removes none of the owner's. A mail tells the owner of each, and has a link that takes the factor away again.
+/// A person who enrols one must have signed in a moment ago, with a second factor where the account has one already (SEC-35): a stolen session
+/// adds no factor of the thief's, and removes none of the owner's. A mail tells the owner of each, and has a link that takes the factor away
+/// again.
 package struct FactorEnrollments: Sendable {
     let storage: Storage
     let clock: Clock

@@ -1,5 +1,5 @@
-import WebAuthn
 import ProjectSettings
+import WebAuthn
 
 /// A sign-in that a rule refused, for the operator whom a person asks why they cannot sign in.
 struct RefusedSignIn {

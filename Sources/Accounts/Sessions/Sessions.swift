@@ -77,6 +77,8 @@ package struct Sessions: Sendable {
             log.warning(
                 "two clients hold the same refresh token: their session is ended",
                 metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
+            let act = AuditedAct(by: .person, on: session.accountID, from: nil, at: clock.now())
+            _ = try await storage.write(act.record(AccountEvent(.clientSessionStolen), in: project))
             throw .sessionEnded
         }
         guard let account = try reading({ try Account(&row) }) else { throw .accountNotFound }

@@ -50,7 +50,7 @@ package struct CustomTokenSignIns: Sendable {
         let results: [[Row]]
         do {
             (outcome, results) = try await completion.complete(
-                authentication, with: statements, as: nil, sharesCommit: true, in: project, from: client, at: now)
+                authentication, with: statements, as: nil, sharesCommit: true, isSignIn: true, in: project, from: client, at: now)
         } catch {
             switch error {
             case .conflict: throw try await refusal(of: token, in: project)

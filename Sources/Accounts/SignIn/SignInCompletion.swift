@@ -45,11 +45,12 @@ struct SignInCompletion: Sendable {
     ///   - id: the id of the session, where a statement names it.
     ///   - sharesCommit: whether the statements are short and lock hardly more than rows of the account, so that the commit is shared with
     ///     other sign-ins.
+    ///   - isSignIn: whether endpoints are told of a sign-in; `nil` where `counted` says it.
     ///   - method: the name of the way to sign in that the metric shows, when it is not `signInProvider`.
     /// - Returns: the rows are those that `statements` gave.
     func complete(
         _ authentication: Authentication, with statements: [SQL], as counted: SignInMetrics.Outcome?, by method: String? = nil,
-        id: [UInt8] = Random.bytes(Session.idCount), sharesCommit: Bool = false, in project: ProjectSettings,
+        id: [UInt8] = Random.bytes(Session.idCount), sharesCommit: Bool = false, isSignIn: Bool? = nil, in project: ProjectSettings,
         from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> (outcome: SignInOutcome, rows: [[Row]]) {
         var (authentication, statements) = (authentication, statements)
@@ -74,7 +75,7 @@ struct SignInCompletion: Sendable {
             let act = AuditedAct(by: .person, on: authentication.account.id, from: client, at: now)
             all.append(act.record(AccountEvent(.accountCreated, providerID: authentication.signInProvider), in: project))
         }
-        if counted == .created || counted == .signedIn, case .session = end.outcome {
+        if isSignIn ?? (counted == .created || counted == .signedIn), case .session = end.outcome {
             all += project.endpoints(for: .userSignedIn).map { endpoint in
                 deliveries.insert(
                     OutgoingEvent(

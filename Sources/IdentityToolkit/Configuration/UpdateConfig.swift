@@ -6,8 +6,9 @@ import Projects
 import Text
 import Web
 
-/// `PATCH` of the project's own settings. In development mode, test suites set with it what the emulator's own call sets (`SetEmulatorConfig`), and second factors.
-/// Everywhere else, and for every other setting, it is refused with the name of the file to change instead.
+/// `PATCH` of the project's own settings. In development mode, test suites set with it what the emulator's own call sets
+/// (`SetEmulatorConfig`), and second factors. Everywhere else, and for every other setting, it is refused with the name of the file to change
+/// instead.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects/updateConfig>
 struct UpdateConfig: AdministratorEndpoint {
     static let route = ConfigurationRoutes.route(.patch, "/config")

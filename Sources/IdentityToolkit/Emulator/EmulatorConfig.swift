@@ -19,9 +19,9 @@ struct EmulatorConfig: Codable, Sendable {
         enum State: String, WireEnum, Encodable {
             static let unspecified = "STATE_UNSPECIFIED"
 
-            case disabled = "DISABLED"
-            case enabled = "ENABLED"
-            case mandatory = "MANDATORY"
+            case withoutFactors = "DISABLED"
+            case withFactors = "ENABLED"
+            case onlyWithFactors = "MANDATORY"
         }
         enum Provider: String, WireEnum, Encodable {
             static let unspecified = "PROVIDER_UNSPECIFIED"
@@ -57,14 +57,14 @@ extension EmulatorConfig.MFA {
     /// Sets what is present. A list replaces what was there, as at Identity Platform.
     fileprivate func set(in factors: inout ProjectSettings.MultiFactor) {
         switch state {
-        case .disabled: factors.state = .disabled
-        case .enabled: factors.state = .enabled
-        case .mandatory: factors.state = .mandatory
+        case .withoutFactors: factors.state = .disabled
+        case .withFactors: factors.state = .enabled
+        case .onlyWithFactors: factors.state = .mandatory
         case nil: break
         }
         if let enabledProviders { factors.sms = enabledProviders.contains(.sms) }
         guard let apps = providerConfigs else { return }
-        factors.authenticatorApps = apps.contains { $0.totpProviderConfig != nil && $0.state != .disabled }
+        factors.authenticatorApps = apps.contains { $0.totpProviderConfig != nil && $0.state != .withoutFactors }
         if let intervals = apps.compactMap(\.totpProviderConfig?.adjacentIntervals).last {
             factors.adjacentIntervals = min(max(intervals, 0), ProjectSettings.MultiFactor.mostAdjacentIntervals)
         }

@@ -88,6 +88,7 @@ import Text
         await #expect { try await refresh(last, fixture) } throws: { isEnded($0) }
         let reasons = try await fixture.database.query("SELECT end_reason FROM sessions")
         #expect(try reasons[0].value(as: String.self) == "two holders of its refresh token")
+        #expect(try await fixture.database.query("SELECT 1 FROM audit_events WHERE action = 'clientSession.stolen'").count == 1)
     }
 
     @Test func `SEC-74 late repeats that are more than ten generations old count no more`() async throws {

@@ -184,9 +184,9 @@ def test_an_endpoint_that_is_busy_says_how_long_and_one_that_is_gone_is_told_not
     took(endpoint, 2)
     wait_until(lambda: site.rows("SELECT 1 FROM stopped_endpoints WHERE endpoint = 'e0'"))
     sign_up(api)
-    listed = site.run("events", "list", "demo", check=True)
-    assert "e0 has answered that it is gone" in listed.stderr and "failed" in listed.stdout
-    wait_until(lambda: not site.rows("SELECT 1 FROM audit_events WHERE recipients IS NOT NULL"))
+    printed = site.run("events", "list", "demo", check=True)
+    assert "e0 has answered that it is gone" in printed.stderr and "failed" in printed.stdout
+    wait_until(lambda: [event["outcome"] for event in listed(site)].count("failed") == 2)
     assert len(endpoint.requests) == 2
     refused = site.run("events", "test", "demo", "e0")
     assert refused.returncode == 1 and "e0 did not take the event: status 410" in refused.stderr
@@ -194,8 +194,20 @@ def test_an_endpoint_that_is_busy_says_how_long_and_one_that_is_gone_is_told_not
     tried = site.run("events", "test", "demo", "e0", check=True)
     assert tried.stdout.endswith("It is told of events again.\n")
     assert json.loads(endpoint.requests[-1]["body"])["type"] == "endpoint.test"
-    sign_up(api)
-    assert json.loads(took(endpoint, 5)[4]["body"])["type"] == "user.created"
+    site.run("events", "replay", "demo", "--endpoint", "e0", "--outcome", "failed", check=True)
+    assert {json.loads(call["body"])["type"] for call in took(endpoint, 6)[4:]} == {"user.created"}
+
+
+def test_every_way_to_sign_in_is_told(stages, endpoint):
+    site, (secret,) = stages({"url": endpoint.url, "types": "user.signed_in"}, settings={"developmentProject": "demo"})
+    api = API(site.url)
+    person = sign_up(api)
+    api.succeed("signUp", {"returnSecureToken": True})
+    for _ in range(2):
+        api.succeed("signInWithCustomToken", {"token": '{"uid": "ada"}', "returnSecureToken": True})
+    told = [verified(call, secret)["data"] for call in took(endpoint, 4)]
+    assert sorted(data["providerId"] for data in told) == ["anonymous", "custom", "custom", "password"]
+    assert {data["uid"] for data in told} >= {"ada", person["localId"]}
 
 
 def test_what_happened_while_no_server_ran_is_told_later(stages, endpoint):

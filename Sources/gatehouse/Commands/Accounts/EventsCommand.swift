@@ -66,7 +66,8 @@ struct EventsCommand: AsyncParsableCommand {
                     var table = Table("EVENT", "ENDPOINT", "TYPE", "ACCOUNT", "OUTCOME", "ATTEMPTS", "SINCE", "NEXT")
                     table.print(events.map(\.row))
                 }
-                for endpoint in try await StoppedEndpoints(deliveries).list(in: settings).sorted() {
+                let stopped = try await StoppedEndpoints(deliveries).list(in: settings)
+                for endpoint in settings.events.map(\.id) where stopped.contains(endpoint) {
                     CommandSupport.remark("\(endpoint) has answered that it is gone, so it is told nothing until `events test` reaches it.")
                 }
             }
