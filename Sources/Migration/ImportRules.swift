@@ -73,10 +73,10 @@ package struct ImportRules: Sendable {
         let passkeys = try passkeys(of: source, &losses)
         account.passkeys = passkeys.map { AccountPasskey(credentialID: $0.credentialID, name: $0.name, displayName: $0.displayName) }
         account.userHandle = passkeys.isEmpty ? nil : source.userHandle
-        if !allowsPhoneSignIn, account.phoneNumber != nil, account.email == nil, account.identities.isEmpty, passkeys.isEmpty {
+        try setSignIn(of: source, on: &account)
+        if !allowsPhoneSignIn, !account.customAuth, account.signInProviders == [SignInProvider.phone] {
             losses.note("phone number as the only way to sign in, which this project does not allow (phone.enabled)")
         }
-        try setSignIn(of: source, on: &account)
         var imported = ImportedAccount(account, password: password, place: source.place)
         imported.identityRecords = source.identityRecords
         imported.passkeys = passkeys

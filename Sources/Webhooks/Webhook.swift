@@ -2,10 +2,10 @@ package import Curl
 import HTTP
 package import Runtime
 
-/// A page of the operator's that this server calls, and the secrets by which that page knows who calls.
+/// An endpoint of the operator's that this server calls, and the secrets by which it knows who calls.
 ///
 /// Requests are signed as Standard Webhooks says, so that libraries for it verify them. The caller sends the request and decides what an answer
-/// means: a page that has taken the call answers with a status of 200 to 299.
+/// means: an endpoint that has taken the call answers with a status of 200 to 299.
 /// <https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md>
 package struct Webhook: Sendable {
     package let url: String
@@ -18,7 +18,7 @@ package struct Webhook: Sendable {
     }
 
     /// - Parameters:
-    ///   - id: the same at each attempt to make one call, so that the page can tell a repeated call from another one.
+    ///   - id: the same at each attempt to make one call, so that the endpoint can tell a repeated call from another one.
     ///   - body: JSON.
     ///   - time: of this attempt.
     package func request(id: String, _ body: [UInt8], at time: Instant) -> OutboundRequest {

@@ -10,7 +10,7 @@ package struct AccountDirectory: Sendable {
 
     /// The account with this id.
     package func account(_ id: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
-        try Account.one(of: await storage.read(Account.select("a.account_id = \(id)", in: project)))
+        try await AccountReader(storage: storage).account(id, in: project)
     }
 
     /// The account that has this address as its own. Firebase's account comes just in time (`JustInTimeImports`).
@@ -110,7 +110,9 @@ package struct AccountDirectory: Sendable {
 
 /// Reads accounts for work that no request waits for.
 package struct AccountReader: Sendable {
-    private let storage: Storage
+    let storage: Storage
+
+    init(storage: Storage) { self.storage = storage }
 
     package init(database: Database) { storage = Storage(database: database) }
 

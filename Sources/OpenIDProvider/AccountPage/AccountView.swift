@@ -51,16 +51,15 @@ extension AccountVisit {
     /// The facts that the browser is told, so that it offers no passkey that was removed, and shows the present name.
     private func accepted(_ passkeys: [Passkey]) -> JSON {
         guard let rpID = settings.passkeys?.rpID, let handle = session.account.userHandle else { return [:] }
-        let user: JSON = .string(UTF8Text(Base64URL.encode(handle)))
-        let name = UTF8Text(session.account.email ?? session.account.phoneNumber ?? "User")
+        let (user, shown): (JSON, _) = (.string(UTF8Text(Base64URL.encode(handle))), session.account.passkeyUser)
         return [
             "accepted": [
                 "rpId": .string(UTF8Text(rpID)), "userId": user,
                 "allAcceptedCredentialIds": .array(passkeys.map { .string(UTF8Text($0.id)) }),
             ],
             "details": [
-                "rpId": .string(UTF8Text(rpID)), "userId": user, "name": .string(name),
-                "displayName": .string(UTF8Text(session.account.displayName ?? name.asString)),
+                "rpId": .string(UTF8Text(rpID)), "userId": user, "name": .string(UTF8Text(shown.name)),
+                "displayName": .string(UTF8Text(shown.displayName)),
             ],
         ]
     }

@@ -21,10 +21,9 @@ struct PasskeysCommand: ParsableCommand {
 
         func run() throws {
             let configuration = try common.soundConfiguration()
-            guard let settings = configuration.project(project)?.settings else {
-                throw Failed(configuration.reasonWhyUnknown(project) ?? "the project \(project) is not known")
+            guard let passkeys = try configuration.named(project).settings.passkeys else {
+                throw Failed("the file of the project \(project) has no passkeys")
             }
-            guard let passkeys = settings.passkeys else { throw Failed("the file of the project \(project) has no passkeys") }
             // Projects of one site share its files.
             let sharing = configuration.projects.map(\.settings).filter { $0.passkeys?.rpID == passkeys.rpID }
             let files = PasskeyFile.allCases.compactMap { file in

@@ -101,3 +101,11 @@ extension AccountPasskey {
         return passkeys
     }
 }
+
+extension Account {
+    /// The name and the display name that authenticators show for its passkeys. Both calls and pages must give the same.
+    package var passkeyUser: (name: String, displayName: String) {
+        let name = email ?? phoneNumber ?? "User"
+        return (name, displayName ?? name)
+    }
+}

@@ -39,10 +39,10 @@ package struct PasskeyRegistrations: Sendable {
         let handle = try await userHandle(of: account, in: project)
         let challenge = challenges.make(
             conditional ? .conditionalRegistration : .registration, for: .registration(accountID: account.id), of: passkeys, in: project)
-        let name = account.email ?? account.phoneNumber ?? "User"
+        let user = account.passkeyUser
         return CreationOptions(
             rpID: passkeys.rpID, rpName: project.branding.name,
-            user: CreationOptions.User(handle: handle, name: name, displayName: account.displayName ?? name), challenge: challenge.bytes,
+            user: CreationOptions.User(handle: handle, name: user.name, displayName: user.displayName), challenge: challenge.bytes,
             excluded: try await list(of: account, in: project).map { CredentialDescriptor(id: $0.credentialID, transports: $0.transports) })
     }
 

@@ -1,7 +1,6 @@
 import Accounts
 import ArgumentParser
 import Crypto
-import Curl
 import JSON
 import Messaging
 import ProjectSettings
@@ -124,7 +123,7 @@ struct EventsCommand: AsyncParsableCommand {
         var endpoint: String
 
         func run() async throws {
-            let configuration = try common.soundConfiguration()
+            let policy = try common.serverSettings().dialPolicy
             try await EventsCommand.with(common, project) { deliveries, settings in
                 guard let target = settings.events.first(where: { $0.id == endpoint }) else {
                     throw Failed("the project's file has no endpoint \(CommandSupport.visible(endpoint))")
@@ -132,7 +131,7 @@ struct EventsCommand: AsyncParsableCommand {
                 let now = Clock.system.now()
                 let body = EventBody(testAt: now, in: settings).bytes
                 let id = Hex.encode(Random.bytes(16))
-                let client = try CommandSupport.client(dialling: configuration.server.dialPolicy, on: try Loop(index: 0))
+                let client = try CommandSupport.client(dialling: policy, on: try Loop(index: 0))
                 do throws(DeliveryFailure) { try await EventDelivery.send(body, id: id, to: target, by: client, at: now) } catch {
                     throw Failed("\(target.id) did not take the event: \(error.reason)")
                 }
@@ -145,10 +144,9 @@ struct EventsCommand: AsyncParsableCommand {
     private static func with(
         _ common: CommonOptions, _ project: String, _ body: (Deliveries, ProjectSettings) async throws -> Void
     ) async throws {
-        let configuration = try common.soundConfiguration()
-        guard let found = configuration.project(project) else { throw Failed(configuration.reasonWhyUnknown(project) ?? "") }
+        let settings = try common.soundConfiguration().named(project).settings
         try await CommandSupport.withDatabase(common) { database, masterKey in
-            try await body(Deliveries(database: database, masterKey: masterKey, clock: .system), found.settings)
+            try await body(Deliveries(database: database, masterKey: masterKey, clock: .system), settings)
         }
     }
 }

@@ -22,9 +22,7 @@ struct ImportRun {
     static func run(_ command: some ImportSourceCommand) async throws {
         let options = command.options
         let configuration = try command.common.soundConfiguration()
-        guard let project = configuration.project(options.project) else {
-            throw Failed(configuration.reasonWhyUnknown(options.project) ?? "")
-        }
+        let project = try configuration.named(options.project)
         let origin = try await command.origin()
         var rules = ImportRules(now: Clock.system.now())
         rules.mails = options.mails ?? origin.usualMails

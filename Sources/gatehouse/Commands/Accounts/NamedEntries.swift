@@ -4,11 +4,18 @@ import Providers
 import Server
 import Text
 
+/// Finds in the configuration what the arguments of commands name.
 extension SoundConfiguration {
+    /// A project whose file has no fault. Throws `Failed` with the reason for any other.
+    func named(_ project: String) throws -> Project {
+        guard let found = self.project(project) else { throw Failed(reasonWhyUnknown(project) ?? "") }
+        return found
+    }
+
     /// The entry of a provider in a project's file, with the project. Throws `Failed` when the project, or its provider, does not exist or is
     /// switched off.
     func entry(of provider: String, in project: String) throws -> (project: Project, provider: ProviderSettings) {
-        guard let found = self.project(project) else { throw Failed(reasonWhyUnknown(project) ?? "") }
+        let found = try named(project)
         guard let settings = found.providers[UTF8Text(provider)] else {
             if found.namedProviders.contains(UTF8Text(provider)) {
                 throw Failed("provider \(provider) of project \(project) is switched off; its entry says enabled: false")
