@@ -74,7 +74,8 @@ package struct ImportRules: Sendable {
         account.passkeys = passkeys.map { AccountPasskey(credentialID: $0.credentialID, name: $0.name, displayName: $0.displayName) }
         account.userHandle = passkeys.isEmpty ? nil : source.userHandle
         try setSignIn(of: source, on: &account)
-        if !allowsPhoneSignIn, !account.customAuth, account.signInProviders == [SignInProvider.phone] {
+        // An address would be another way, by a mail.
+        if !allowsPhoneSignIn, !account.customAuth, account.email == nil, account.signInProviders == [SignInProvider.phone] {
             losses.note("phone number as the only way to sign in, which this project does not allow (phone.enabled)")
         }
         var imported = ImportedAccount(account, password: password, place: source.place)
