@@ -8,10 +8,11 @@ extension RequestedClaims {
     /// Far more names than there are claims.
     private static let most = 64
 
-    /// Reads the parameter `claims`: the names of the claims and, where it says so, the account that must answer and the strength of its sign-in.
+    /// Reads the parameter `claims`: the names of the claims and, where it says so, the account that must answer, and how strong its sign-in
+    /// must be.
     ///
-    /// Apart from `acr`, whether a claim is essential makes no difference: a claim without a value is left out in any case. A member that is neither null nor an
-    /// object is a fault. <https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter>
+    /// Apart from `acr`, whether a claim is essential makes no difference: a claim without a value is left out in any case. A member that is
+    /// neither null nor an object is a fault. <https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter>
     static func reading(_ text: UTF8Text?) throws(Failure) -> (RequestedClaims?, subject: UTF8Text?, acr: JSON?) {
         guard let text else { return (nil, nil, nil) }
         guard let object = try? JSON.parse(Array(text.utf8)), object.object != nil else {
