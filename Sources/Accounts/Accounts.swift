@@ -36,6 +36,7 @@ package final class Accounts: Sendable {
     package let justInTime: JustInTimeImports
     package let passkeys: PasskeyRules
     package let openID: OpenIDRules
+    package let tenants: TenantRows
     package let administration: AdministrationRules
 
     /// - Parameters:
@@ -55,6 +56,7 @@ package final class Accounts: Sendable {
         let passwords = Passwords(hashing: passwords, hashKeys: HashKeys(storage: storage, masterKey: masterKey, clock: clock))
         outbox = sendsMail ? Outbox(deliveries) : nil
         addressHashes = AddressHashes(masterKey: masterKey)
+        tenants = TenantRows(database: database, clock: clock)
         captchaTokens = CaptchaTokens(database: database, clock: clock)
         limits = RateLimits(database: database, clock: clock, refusals: refusals)
         let lost = LostSecondFactors(

@@ -28,6 +28,7 @@ extension Section {
     package func bytes(ofFile key: String, atMost limit: Int) -> (path: String, bytes: [UInt8])? {
         guard let name = string(key) else { return nil }
         let file = source.resolved(name)
+        source.note(file)
         do { return (file, try FileBytes.read(file, atMost: limit)) } catch {
             fault(key, "the file \(file) \(error.message)")
             return nil

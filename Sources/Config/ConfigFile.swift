@@ -16,6 +16,7 @@ package enum ConfigFile {
     /// - Returns: the top mapping; an empty one when the file cannot be read, with the reason in `faults`.
     package static func read(_ file: String, environment: [String: String], faults: Faults) -> Section {
         let source = Source(file: file, environment: environment, faults: faults)
+        source.note(file)
         do {
             let node = try compose(text(of: file))
             return Section(source: source, path: "", node: node)
@@ -117,6 +118,8 @@ final class Source {
     let faults: Faults
     /// Set when the reason has been added to the faults.
     fileprivate(set) var isUnreadable = false
+    /// The files that were read for it, as they were before; `nil` when it also depends on a folder.
+    private(set) var files: [String: FileStamp]? = [:]
     /// Every secret that a reference in the file has named, in the order of reading.
     var secrets: [Secret] = []
 
@@ -125,6 +128,12 @@ final class Source {
         self.environment = environment
         self.faults = faults
     }
+
+    /// Notes that `file` is read now.
+    func note(_ file: String) { files?[file] = FileStamp(file) }
+
+    /// Notes that the setting names something that is read elsewhere.
+    func noteFolder() { files = nil }
 
     /// `path`, relative to the file's own folder.
     func resolved(_ path: String) -> String {

@@ -41,7 +41,10 @@ extension Section {
     }
 
     /// A path in the file system, relative to the configuration file's folder.
-    package func path(_ key: String, default value: String) -> String { source.resolved(string(key) ?? value) }
+    package func path(_ key: String, default value: String) -> String {
+        source.noteFolder()
+        return source.resolved(string(key) ?? value)
+    }
 
     private func variable(_ name: String, _ key: String, _ node: Node) -> Secret? {
         guard let text = source.environment[name] else { return wrong(key, node, "the environment variable \(name) is not set") }
@@ -51,6 +54,7 @@ extension Section {
 
     private func contents(of file: String, _ key: String, _ node: Node) -> Secret? {
         let bytes: [UInt8]
+        source.note(file)
         do {
             bytes = try FileBytes.read(file, atMost: Self.maxSecretBytes)
         } catch {

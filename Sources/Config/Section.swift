@@ -31,6 +31,10 @@ package final class Section {
     /// The file the section stands in.
     package var file: String { source.file }
 
+    /// The files that the section depends on, as they were when they were read; `nil` when it also depends on a folder. Equal ones need not be read
+    /// again.
+    package var files: [String: FileStamp]? { source.files }
+
     /// For files in other formats that belong to the section.
     package var faults: Faults { source.faults }
 
@@ -41,6 +45,12 @@ package final class Section {
 
     /// Says what to write instead of `key`, which this section does not have, if the file has it.
     package func hint(_ key: String, _ remedy: String) { hints[key] = remedy }
+
+    /// Records that `key` must not stand here, where it does; `message` says why.
+    package func refuse(_ key: String, _ message: String) {
+        asked.insert(key)
+        if has(key) { fault(key, message) }
+    }
 
     /// Records that the value of `key` can be used, but is probably not what the operator wants; `message` says why.
     package func note(_ key: String, _ message: String) { note(key, at: members[key]?.value, message) }

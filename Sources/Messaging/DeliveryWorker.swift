@@ -105,7 +105,7 @@ package actor DeliveryWorker {
     private func findDue() async {
         let kinds = transports.map(\.kind)
         do {
-            if unseen.isEmpty { unseen = try await knownProjects.list(remembering: projects.current.all.map(\.settings.storageID))[...] }
+            if unseen.isEmpty { unseen = try await knownProjects.list(remembering: projects.current.realms.map(\.settings.storageID))[...] }
             for id in unseen.prefix(Self.piece) where !Task.isCancelled {
                 // Before the question, so that a project that cannot be asked holds up no other one in the next round.
                 unseen = unseen.dropFirst()
@@ -113,7 +113,7 @@ package actor DeliveryWorker {
                 if first[.mail] == nil { withMails.remove(id) } else { withMails.insert(id) }
                 let now = clock.now()
                 for (kind, due) in first where due <= now { wakeSignal.send(for: DeliveryQueue(projectID: id, kind: kind)) }
-                if let settings = projects.current.project(storageID: id)?.settings, !settings.events.isEmpty,
+                if let settings = projects.current.realm(storageID: id)?.settings, !settings.events.isEmpty,
                     try await EventFanOut(deliveries).run(in: settings) > 0
                 {
                     wakeSignal.send(for: DeliveryQueue(projectID: id, kind: .event))

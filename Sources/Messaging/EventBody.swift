@@ -12,7 +12,7 @@ package struct EventBody {
 
     private let type: EventType
     private let time: Instant
-    private let project: String
+    private let project: ProjectSettings
     private let accountID: String?
     private let providerID: String?
     private let account: Account?
@@ -21,7 +21,7 @@ package struct EventBody {
     package init(_ event: OutgoingEvent, of account: Account?, in project: ProjectSettings) {
         type = event.type
         time = event.happenedAt
-        self.project = project.id
+        self.project = project
         accountID = event.accountID
         providerID = event.providerID
         self.account = account
@@ -31,7 +31,7 @@ package struct EventBody {
     package init(testAt time: Instant, in project: ProjectSettings) {
         type = .test
         self.time = time
-        self.project = project.id
+        self.project = project
         (accountID, providerID, account) = (nil, nil, nil)
     }
 
@@ -46,7 +46,8 @@ package struct EventBody {
             json.field("type", type.rawValue)
             json.field("timestamp", Timestamp.text(time))
             json.object("data") { json in
-                json.field("project", project)
+                json.field("project", project.id)
+                json.field("tenant", project.tenant?.id)
                 json.field("uid", accountID)
                 json.field("providerId", providerID)
                 // Grows with each event of an account, so that a receiver can tell which of two came first.

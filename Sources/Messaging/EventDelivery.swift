@@ -41,7 +41,7 @@ package struct EventDelivery: Transport {
     }
 
     package func send(_ due: LeasedDelivery<OutgoingEvent>) async throws(DeliveryFailure) {
-        guard let project = projects.current.project(storageID: due.projectID)?.settings,
+        guard let project = projects.current.realm(storageID: due.projectID)?.settings,
             let endpoint = project.events.first(where: { $0.id.isExactly(due.payload.endpoint) })
         else { throw .temporary("this process has no endpoint of this name") }
         let (account, isStopped): (Account?, Bool)

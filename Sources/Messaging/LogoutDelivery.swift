@@ -43,7 +43,7 @@ package struct LogoutDelivery: Transport {
     }
 
     private func request(_ due: LeasedDelivery<OutgoingLogout>) throws(DeliveryFailure) -> OutboundRequest {
-        let provider = projects.current.project(storageID: due.projectID)?.settings.openIDProvider
+        let provider = projects.current.realm(storageID: due.projectID)?.settings.openIDProvider
         // Another process may have a newer configuration.
         guard let uri = provider?.client(id: UTF8Text(due.payload.clientID))?.backChannelLogoutURI else {
             throw .temporary("this process has no address of the client")

@@ -55,7 +55,7 @@ package struct MailDelivery: Transport {
     }
 
     private func message(_ due: LeasedDelivery<OutgoingMail>) throws(DeliveryFailure) -> MailMessage {
-        guard let project = projects.current.project(storageID: due.projectID) else {
+        guard let project = projects.current.realm(storageID: due.projectID) else {
             throw .temporary("the project is not among those of this process")
         }
         guard let recipient = Mailbox(address: due.payload.to) else {

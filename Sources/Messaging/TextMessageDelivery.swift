@@ -36,7 +36,7 @@ package struct TextMessageDelivery: Transport {
 
     package func send(_ due: LeasedDelivery<OutgoingTextMessage>) async throws(DeliveryFailure) {
         let payload = due.payload
-        guard let project = projects.current.project(storageID: due.projectID), let transport = project.settings.phone.transport,
+        guard let project = projects.current.realm(storageID: due.projectID), let transport = project.settings.phone.transport,
             let region = payload.region
         else { throw .temporary("this process has no way to send messages of the project") }
         let message = TextMessage(

@@ -12,7 +12,7 @@ package import Text
 /// Made at start from `TemplateFiles`; rendering does no I/O and cannot fail. Values are plain text and are escaped here, before any
 /// template gets them, so that no template of a project can let one through unescaped.
 package struct Templates: Sendable {
-    package let branding: Branding
+    package private(set) var branding: Branding
     /// Tags of the languages that exist.
     package let languages: [String]
     private let files: TemplateFiles
@@ -30,6 +30,19 @@ package struct Templates: Sendable {
     package init(branding: Branding, folder: String, names: [String], faults: Faults) {
         self.init(branding: branding, files: TemplateFiles.standard.overridden(by: folder, names: names, faults: faults))
     }
+
+    /// Those of `other` under another name; what the two look alike in, they share.
+    private init(branding: Branding, like other: Templates) {
+        guard branding.accent == other.branding.accent, branding.logo == other.branding.logo else {
+            self.init(branding: branding, files: other.files)
+            return
+        }
+        self = other
+        self.branding = branding
+    }
+
+    /// The same under another name and look.
+    package func named(_ branding: Branding) -> Templates { Templates(branding: branding, like: self) }
 
     private init(branding: Branding, files: TemplateFiles) {
         self.branding = branding

@@ -9,10 +9,13 @@ import Runtime
 package struct ProjectSettings: Sendable {
     /// `aud` of its ID tokens, and its name in addresses and configuration: lower-case letters, digits and hyphens.
     package var id: String
-    /// The project of its rows in the database (`project_id`), of values that are sealed for them, and of tokens of ours that lead back to them.
+    /// The tenant that the settings are of: a part of the project with accounts and rules of its own. `nil` for the project itself.
+    package internal(set) var tenant: Tenant?
+    /// The realm of its rows in the database (`project_id`), of values that are sealed for them, and of tokens of ours that lead back to them: the id
+    /// of the project, or `project/tenant` for a tenant.
     ///
-    /// It has the form of an id, and is the id today. Whatever names rows uses this, and whatever apps and people see uses `id`, so that a part of a
-    /// project can have rows of its own. The rows of service accounts are the whole project's: their addresses name its `id`.
+    /// Whatever names rows uses this, and whatever apps and people see uses `id`. The rows of service accounts are the whole project's: their
+    /// addresses name its `id`.
     package var storageID: String
     /// Firebase calls it the project number.
     package var number: Int64
@@ -41,6 +44,8 @@ package struct ProjectSettings: Sendable {
     /// `nil` where people do not sign in with passkeys.
     package var passkeys: Passkeys?
     package var audit = Audit()
+    /// Whether administrators may make tenants by calls.
+    package var dynamicTenants = false
     /// `nil` where the project is not an OpenID provider.
     package var openIDProvider: OpenIDProvider?
     /// `nil` where no people come from Firebase.
@@ -95,34 +100,16 @@ extension ProjectSettings {
         redirect = Redirect(section.section("redirect"), development: development)
         checkReturn(section, publicURL)
         tokens = Tokens(section.section("tokens"), development: development)
-        signIn = SignInMethods(section.section("signIn"))
         section.hint("linking", "write signIn: {linking: …}")
-        emailEnumerationProtection = section.bool("emailEnumerationProtection", default: emailEnumerationProtection)
-        multiFactor = MultiFactor(section.section("mfa"))
-        sessions = Sessions(section.section("sessions"))
         customTokens = CustomTokens(section.section("customTokens"))
-        phone = Phone(section.section("phone"), development: development)
-        if multiFactor.offersSMS, !phone.sendsMessages, phone.testNumbers.isEmpty {
-            section.note("mfa", "sms is on, but no message can be sent; write transport and regions of phone")
-        }
-        events = EventEndpoint.read(section.list("events"), of: section, development: development)
-        audit = Audit(section.section("audit"))
-        let provider = section.section("openIDProvider")
+        dynamicTenants = section.bool("dynamicTenants", default: dynamicTenants)
         let firestore = section.section("firestore")
         if section.has("firestore") { self.firestore = FirestoreAccess(firestore) }
         let migration = section.section("migration")
         let firebase = migration.section("firebase")
         if migration.has("firebase") { firebaseMigration = FirebaseMigration(firebase, now: Clock.system.now()) }
         migration.finish()
-        if section.has("openIDProvider") { openIDProvider = OpenIDProvider(provider, project: self.id, development: development) }
-        let passkeySection = section.section("passkeys")
-        if section.has("passkeys") {
-            passkeys = Passkeys(passkeySection, of: self, development: development, publicURL: publicURL)
-        }
-        passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
-        limits = Limits(section.section("limits"), development: development)
-        branding = Branding(section.section("branding"), name: self.id)
-        mail = Mailing(mailSection, development: development)
+        readOwn(section, mail: mailSection, named: self.id, development: development, publicURL: publicURL)
         RedirectURL.check(self, section)
     }
 

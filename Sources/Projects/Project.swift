@@ -6,14 +6,17 @@ package import ProjectSettings
 package import Providers
 package import Text
 
-/// One project as requests see it: its settings and its providers.
+/// One project, or one tenant of a project, as requests see it: its settings and its providers.
 package final class Project: Sendable {
     package let settings: ProjectSettings
     /// Those that are switched on, by their ids.
     package let providers: [UTF8Text: ProviderSettings]
     /// All providers that the project's file names, in its order.
     package let configuredProviders: [ProviderSettings]
-    /// The name of the project's file, without its folder; `nil` for a project that is not made of a file.
+    /// The tenants of a project; `nil` where it cannot have any, and for a tenant.
+    package let tenants: Tenants?
+    /// The name of the file, without its folder; `nil` for a project or tenant that is not made of a file. That of a tenant has the folders below
+    /// that of the projects.
     package let fileName: String?
     /// The ids of all providers that the project's file names, also of those that are switched off.
     package let namedProviders: Set<UTF8Text>
@@ -33,17 +36,17 @@ package final class Project: Sendable {
 
     package init(
         settings: ProjectSettings, providers: [ProviderSettings], publicURL: String, templates: Templates? = nil, file: String? = nil,
-        isMadeOnTheFly: Bool = false
+        tenants: Tenants? = nil, isMadeOnTheFly: Bool = false
     ) {
         self.settings = settings
+        self.tenants = tenants
         self.isMadeOnTheFly = isMadeOnTheFly
         serverURL = publicURL
         fileName = file.map { String($0.split(separator: "/").last ?? "") }
         configuredProviders = providers
         self.templates = templates ?? Templates(branding: settings.branding)
-        self.providers = Dictionary(
-            providers.filter(\.enabled).map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
-        namedProviders = Set(providers.map { UTF8Text($0.id) })
+        self.providers = Self.switchedOn(providers)
+        namedProviders = Self.names(providers)
         let base = "\(publicURL)/\(settings.id)"
         openIDProvider = PublishedIssuers(settings, publicURL: publicURL, languages: self.templates.languages)
         discovery =
@@ -89,19 +92,47 @@ package final class Project: Sendable {
         "/__/auth/handler", "/__/auth/callback", "/emulator/auth/handler", "/emulator/auth/callback",
     ]
 
-    /// The same project with other settings, which must not change anything that its discovery document says.
-    init(_ project: Project, with settings: ProjectSettings) {
-        self.settings = settings
-        providers = project.providers
-        configuredProviders = project.configuredProviders
+    /// The same project with other settings, which must not change anything that its discovery document says, or with other tenants.
+    init(_ project: Project, with settings: ProjectSettings? = nil, tenants: Tenants? = nil, providers: [ProviderSettings]? = nil) {
+        self.settings = settings ?? project.settings
+        self.tenants = tenants ?? project.tenants
+        let configured = providers ?? project.configuredProviders
+        configuredProviders = configured
+        self.providers = providers.map(Self.switchedOn) ?? project.providers
+        namedProviders = providers.map(Self.names) ?? project.namedProviders
         fileName = project.fileName
-        namedProviders = project.namedProviders
         templates = project.templates
         isMadeOnTheFly = project.isMadeOnTheFly
         serverURL = project.serverURL
         openIDProvider = project.openIDProvider
         discovery = project.discovery
     }
+
+    /// A tenant of `project`, which has the same pages and the same keys.
+    package init(
+        tenant settings: ProjectSettings, providers: [ProviderSettings], templates: Templates, of project: Project, file: String? = nil
+    ) {
+        self.settings = settings
+        tenants = nil
+        configuredProviders = providers
+        self.providers = Self.switchedOn(providers)
+        namedProviders = Self.names(providers)
+        fileName = file.map { $0.split(separator: "/").suffix(3).joined(separator: "/") }
+        self.templates = templates
+        isMadeOnTheFly = project.isMadeOnTheFly
+        serverURL = project.serverURL
+        openIDProvider = PublishedIssuers(settings, publicURL: project.serverURL, languages: templates.languages)
+        discovery = openIDProvider?.native.document ?? project.discovery
+    }
+
+    private static func switchedOn(_ providers: [ProviderSettings]) -> [UTF8Text: ProviderSettings] {
+        Dictionary(providers.filter(\.enabled).map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func names(_ providers: [ProviderSettings]) -> Set<UTF8Text> { Set(providers.map { UTF8Text($0.id) }) }
+
+    /// The same with these tenants.
+    package func having(_ tenants: Tenants?) -> Project { Project(self, tenants: tenants) }
 
     /// The same project, which signs its ID tokens and believes only signed ones.
     package var signingTokens: Project {

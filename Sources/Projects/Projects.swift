@@ -8,9 +8,8 @@ package struct Projects: Sendable {
     package let all: [Project]
     private let byKey: [UTF8Text: Int]
     private let byID: [UTF8Text: Int]
-    private let byStorageID: [UTF8Text: Int]
-    /// By every name of its directory, in lower case.
-    private let byDirectory: [UTF8Text: Int]
+    /// The realms by every name of their directories, in lower case.
+    private let byDirectory: [UTF8Text: Project]
     /// The origins of the pages of all browser clients.
     package let browserOrigins: Set<UTF8Text>
     /// The project to which every unknown key leads; only in development mode.
@@ -20,12 +19,11 @@ package struct Projects: Sendable {
         self.all = all
         self.anyKey = anyKey
         byID = Dictionary(all.enumerated().map { (UTF8Text($1.settings.id), $0) }, uniquingKeysWith: { first, _ in first })
-        byStorageID = Dictionary(all.enumerated().map { (UTF8Text($1.settings.storageID), $0) }, uniquingKeysWith: { first, _ in first })
+        let providers = all.flatMap { [$0] + ($0.tenants?.openIDProviders ?? []) }
         byDirectory = Dictionary(
-            all.enumerated().flatMap { index, project in
-                project.settings.directoryNames.map { (UTF8Text($0).asciiLowercased, index) }
-            }, uniquingKeysWith: { first, _ in first })
-        browserOrigins = Set(all.flatMap { $0.settings.browserOrigins })
+            providers.flatMap { realm in realm.settings.directoryNames.map { (UTF8Text($0).asciiLowercased, realm) } },
+            uniquingKeysWith: { first, _ in first })
+        browserOrigins = Set(providers.flatMap { $0.settings.browserOrigins })
         byKey = Dictionary(
             all.enumerated().flatMap { index, project in project.settings.apiKeys.map { (UTF8Text($0), index) } },
             uniquingKeysWith: { first, _ in first })
@@ -38,19 +36,32 @@ package struct Projects: Sendable {
 
     package func project(id: String) -> Project? { byID[UTF8Text(id)].map { all[$0] } }
 
-    /// The project of rows, and of what leads back to rows, such as a flow's state.
-    package func project(storageID: String) -> Project? { byStorageID[UTF8Text(storageID)].map { all[$0] } }
+    /// The realm of rows, and of what leads back to rows, such as a flow's state: a project, or a tenant of one.
+    package func realm(storageID: String) -> Project? {
+        guard let realm = ProjectSettings.realm(of: UTF8Text(storageID)), let project = project(id: realm.project) else { return nil }
+        return realm.tenant.map { project.tenants?.tenant(UTF8Text($0)) } ?? project
+    }
+
+    /// All projects with all their tenants, for work that goes over everything that may have rows.
+    package var realms: [Project] { all.flatMap { [$0] + ($0.tenants?.all ?? []) } }
 
     /// Whether development mode makes its concessions for the project: the development project, and those made on the fly.
     package func isOfDevelopment(_ project: Project) -> Bool { project.isMadeOnTheFly || project.settings.id == anyKey }
 
-    /// The project that `directory` means in a URL of Azure AD B2C's form: its id, or its directory's id or one of its names. The case of ASCII
+    /// The realm that an address names: a project by its id, or a tenant as `project~tenant`.
+    package func realm(addressName name: UTF8Text) -> Project? {
+        let parts = name.split(maxSplits: 1) { $0 == UInt8(ascii: "~") }
+        guard let id = parts.first, let project = project(id: id.asString) else { return nil }
+        return parts.count == 1 ? project : project.tenants?.tenant(parts[1])
+    }
+
+    /// The realm that `directory` means in a URL of Azure AD B2C's form: its id, or its directory's id or one of its names. The case of ASCII
     /// letters does not count.
-    package func project(directory: UTF8Text) -> Project? { byDirectory[directory.asciiLowercased].map { all[$0] } }
+    package func project(directory: UTF8Text) -> Project? { byDirectory[directory.asciiLowercased] }
 
     /// The providers that keep their tokens for back ends, for each project of rows.
     package var tokenKeepers: [String: [String]] {
-        Dictionary(all.map { ($0.settings.storageID, $0.tokenKeepers) }, uniquingKeysWith: +)
+        Dictionary(realms.map { ($0.settings.storageID, $0.tokenKeepers) }, uniquingKeysWith: +)
     }
 
     /// The same projects, with another state of one of them.
@@ -109,15 +120,27 @@ package final class ProjectDirectory: Sendable {
         }
     }
 
-    /// Changes one project's settings for all loops, until its file is read again. `nil` when the project does not exist.
-    package func change(_ id: String, _ change: (inout ProjectSettings) -> Void) -> Project? {
+    /// Changes one project for all loops, until its file is read again. `nil` when the project does not exist.
+    private func change(_ id: String, to change: (Project) -> Project) -> Project? {
         snapshot.withLock { projects in
             guard let project = projects.project(id: id) else { return nil }
-            var settings = project.settings
-            change(&settings)
-            let changed = Project(project, with: settings)
+            let changed = change(project)
             projects = projects.replacing(changed)
             return changed
         }
+    }
+
+    /// The same for its settings.
+    package func change(_ id: String, _ change: (inout ProjectSettings) -> Void) -> Project? {
+        self.change(id) { project in
+            var settings = project.settings
+            change(&settings)
+            return Project(project, with: settings)
+        }
+    }
+
+    /// Puts tenants of a project in the place of their former states, and takes others away.
+    package func change(_ id: String, tenants changed: [Project], without gone: Set<String> = []) {
+        _ = change(id) { project in project.having((project.tenants ?? Tenants()).replacing(changed, without: gone)) }
     }
 }

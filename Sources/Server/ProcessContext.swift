@@ -7,11 +7,14 @@ import Postgres
 package import Projects
 import Providers
 package import Runtime
+import Web
 
 /// The parts that all loops of the process share. Each is immutable, or behind a lock that is only held for a short time.
 package struct ProcessContext: Sendable {
     let settings: ServerSettings
     package let projects: ProjectDirectory
+    let tenants: TenantDirectory
+    let tenantCache: TenantCache
     package let signingKeys: SigningKeys
     /// Its threads serve all loops. Their number follows the cores, not the loops.
     let hashing: HashingPool
@@ -38,6 +41,8 @@ package struct ProcessContext: Sendable {
         settings = configuration.server
         self.output = output
         projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
+        tenants = TenantDirectory(projects, log: log)
+        tenantCache = configuration.tenantCache
         signingKeys = SigningKeys()
         providerMetadata = MetadataCache()
         metrics = Metrics()

@@ -84,27 +84,32 @@ package actor Server {
         }
         signal(SIGPIPE, SIG_IGN)
         try await DatabaseStart(databases: workers.map(\.database), process: process).verify()
+        try await takeTenants(of: process.projects.current.all)
         // The questions about keys and issuers travel together. Nothing is pinned before the keys are known to open.
         async let keys: Void = keyStore.load(into: process.signingKeys)
         let issuers = try await verifiedIssuers(of: process.projects.current)
-        let orphaning = try await orphaning(process.projects.current.all)
+        let orphaning = try await orphaning(process.projects.current.realms)
         guard orphaning.isEmpty else { throw StartFailure.sites(orphaning) }
         try await keys
         try await providerIssuers.pin(issuers)
-        try await remember(process.projects.current.all)
+        try await remember(process.projects.current.realms)
         try await openListeners()
         let cleanup = Cleanup(
             database: first.database, clock: process.clock, auditRetention: process.settings.auditRetention)
         chores = [
             every(Self.keyInterval, "reload signing keys") { [process, keyStore] in try await keyStore.load(into: process.signingKeys) },
             every(Self.cleanupInterval, "clean up", soon: true) { [process] in
-                try await cleanup.run(for: process.projects.current.all.map(\.settings))
+                try await cleanup.run(for: process.projects.current.realms.map(\.settings))
             },
             every(Self.cleanupInterval, "delete provider tokens", soon: true) { [process] in
                 try await cleanup.deleteProviderTokens(except: process.projects.current.tokenKeepers)
             },
             every(Self.idleInterval, "end idle sessions", soon: true) { [process] in
-                try await cleanup.endIdleSessions(of: process.projects.current.all.map(\.settings))
+                try await cleanup.endIdleSessions(of: process.projects.current.realms.map(\.settings))
+            },
+            every(Self.cleanupInterval, "delete what deleted tenants had", soon: true) { try await cleanup.emptyDeletedTenants() },
+            every(TenantDirectory.interval, "look for changed tenants") { [process, tenantRows] in
+                try await process.tenants.refresh(by: tenantRows)
             },
             every(Self.seenInterval, "note that changes are copied to Firebase", soon: true) { [process, deliveryLoop] in
                 try await deliveryLoop.mirror.see(process.projects.current.all.map(\.settings))
@@ -210,6 +215,15 @@ package actor Server {
         _ = try await KnownProjects(database: first.database).list(remembering: projects.map(\.settings.storageID))
     }
 
+    private var tenantRows: TenantRows { TenantRows(database: first.database, clock: process.clock) }
+
+    /// Puts projects into use, with the tenants that calls have made.
+    func takeTenants(of projects: [Project]) async throws {
+        let complete = try await process.tenants.complete(projects, by: tenantRows)
+        process.projects.replace(Projects(complete, anyKey: process.settings.developmentProject))
+        process.tenants.catchUp()
+    }
+
     var providerIssuers: ProviderIssuers { ProviderIssuers(database: first.database) }
 
     /// The sites of passkeys that these projects would orphan; none where the operator accepts that.
@@ -219,7 +233,7 @@ package actor Server {
 
     /// The issuer of every provider's users, to be pinned. Throws when users of a provider were stored under another issuer.
     private func verifiedIssuers(of projects: Projects) async throws -> [ProviderIssuers.Entry] {
-        let entries = PinnedIssuers.configured(by: projects.all)
+        let entries = PinnedIssuers.configured(by: projects.realms)
         let conflicts = try await providerIssuers.conflicts(with: entries)
         guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
         return entries

@@ -46,7 +46,7 @@ package struct Worker: Sendable {
             firebaseBridge: FirebaseBridge(
                 accounts: accounts, tokens: googleTokens, upstream: client, shared: process.firebaseBridge, clock: process.clock),
             captcha: CaptchaCheck(accounts.captchaTokens, upstream: client, clock: process.clock, metrics: process.metrics),
-            projects: process.projects,
+            projects: process.projects, tenants: process.tenants,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: process.metrics,
             clock: process.clock, log: process.log,
             readiness: readiness.verify, description: { try ServedCalls.description() })

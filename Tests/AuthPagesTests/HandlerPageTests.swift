@@ -13,13 +13,13 @@ import Web
 
     @Test func `has every member that the SDK reads, null where there is nothing`() {
         #expect(
-            AuthEvent(sdkRequest: sdkRequest, outcome: .success(link: "https://x", sessionID: "s")).json == [
+            AuthEvent(sdkRequest: sdkRequest, tenantID: nil, outcome: .success(link: "https://x", sessionID: "s")).json == [
                 "type": "linkViaRedirect", "eventId": "u:::1", "urlResponse": "https://x", "sessionId": "s", "postBody": nil,
                 "tenantId": nil,
                 "error": nil,
             ])
         #expect(
-            AuthEvent(sdkRequest: sdkRequest, outcome: .failure(code: "auth/user-cancelled", message: "m")).json == [
+            AuthEvent(sdkRequest: sdkRequest, tenantID: nil, outcome: .failure(code: "auth/user-cancelled", message: "m")).json == [
                 "type": "linkViaRedirect", "eventId": "u:::1", "urlResponse": nil, "sessionId": nil, "postBody": nil, "tenantId": nil,
                 "error": ["code": "auth/user-cancelled", "message": "m"],
             ])

@@ -110,7 +110,7 @@ import Web
             ["eventId": String(repeating: "x", count: 257)], ["eventId": "a\u{0}"], ["eventId": "a\nb"], ["appName": nil], ["appName": ""],
             ["appName": String(repeating: "x", count: 129)], ["appName": "a\u{7F}"], ["providerId": nil], ["providerId": "a b"],
             ["providerId": "<b>"],
-            ["providerId": String(repeating: "x", count: 129)], ["tid": "tenant"], ["tenantId": "tenant"], ["customParameters": "x"],
+            ["providerId": String(repeating: "x", count: 129)], ["customParameters": "x"],
             ["customParameters": "[]"], ["customParameters": #"{"a":{}}"#], ["customParameters": #"{"a":null}"#],
             ["apn": "com.example.droid"],
             ["ibi": "com.example.App"],

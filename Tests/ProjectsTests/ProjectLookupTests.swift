@@ -21,14 +21,23 @@ import Text
             [try ReadProject(Self.provider).project, try ReadProject(id: "other", number: 8).project], anyKey: development)
     }
 
-    @Test func `finds a project by its id, and by the id of its rows`() throws {
-        var settings = try ReadProject().project.settings
-        settings.storageID = "acme-rows"
-        let projects = Projects([Project(settings: settings, providers: [], publicURL: ReadProject.publicURL)])
-        #expect(projects.project(id: "acme")?.settings.storageID == "acme-rows")
-        #expect(projects.project(storageID: "acme-rows")?.settings.id == "acme")
-        #expect(projects.project(id: "acme-rows") == nil && projects.project(storageID: "acme") == nil)
-        #expect(projects.project(id: "Acme") == nil && projects.project(id: "") == nil)
+    @Test func `finds a project by its id, and a realm by the id of its rows or by its name in addresses`() throws {
+        let project = try ReadProject().project
+        let tenant = Project(
+            tenant: ProjectSettings(.init(id: "customer-a", displayName: "A"), of: project.settings), providers: [],
+            templates: project.templates, of: project)
+        let projects = Projects([project.having(Tenants([tenant])), try ReadProject(id: "other", number: 8).project])
+        #expect(projects.project(id: "acme")?.settings.storageID == "acme")
+        #expect(projects.realm(storageID: "acme")?.settings.tenant == nil)
+        #expect(projects.realm(storageID: "acme/customer-a")?.settings.tenant?.id == "customer-a")
+        #expect(projects.realm(addressName: "acme~customer-a")?.settings.storageID == "acme/customer-a")
+        for name in ["acme/customer-b", "other/customer-a", "acme/", "/customer-a", "acme/customer-a/", "acme//customer-a", "acme~customer-a"] {
+            #expect(projects.realm(storageID: name) == nil, "\(name)")
+        }
+        for name: UTF8Text in ["acme~customer-b", "other~customer-a", "acme/customer-a", "Acme"] {
+            #expect(projects.realm(addressName: name) == nil, "\(name)")
+        }
+        #expect(projects.project(id: "Acme") == nil && projects.project(id: "") == nil && projects.project(id: "acme/customer-a") == nil)
     }
 
     @Test(

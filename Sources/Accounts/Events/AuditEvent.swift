@@ -73,6 +73,10 @@ extension AuditEvent {
         case accountsImported = "accounts.imported"
         /// Firebase's account came just in time.
         case accountImported = "account.imported"
+        /// An administrator made, changed or deleted a tenant; `details` says which.
+        case tenantCreated = "tenant.created"
+        case tenantChanged = "tenant.changed"
+        case tenantDeleted = "tenant.deleted"
         /// An administrator got a link that opens the account, or had it mailed.
         case linkMade = "link.made"
         case linkMailed = "link.mailed"

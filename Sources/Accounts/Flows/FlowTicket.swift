@@ -1,5 +1,6 @@
 import Crypto
 import Postgres
+package import ProjectSettings
 import Runtime
 package import Text
 
@@ -27,6 +28,11 @@ package struct FlowTicket: Sendable, Equatable {
 
     /// The ticket in the form of a `FlowState`.
     package var text: String { FlowState(projectID: projectID, flowID: flowID, secret: secret).text }
+
+    /// Whether the flow is one of the project, or of a tenant of it.
+    package func belongs(to project: ProjectSettings) -> Bool {
+        ProjectSettings.realm(of: UTF8Text(projectID)).map { $0.project == project.id } ?? false
+    }
 }
 
 extension SignInFlow {

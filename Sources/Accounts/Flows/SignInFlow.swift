@@ -71,7 +71,7 @@ package struct FlowState: Sendable, Equatable {
     }
 
     package init?(_ text: UTF8Text) {
-        guard let (project, rest) = ProjectSettings.idAndRest(text), let bytes = Base64URL.decodeStrict(rest), bytes.count == 48 else {
+        guard let (project, rest) = ProjectSettings.storageIDAndRest(text), let bytes = Base64URL.decodeStrict(rest), bytes.count == 48 else {
             return nil
         }
         projectID = project
@@ -135,10 +135,10 @@ package struct ResumeTicket: Sendable, Equatable {
 }
 
 extension ProjectSettings {
-    /// A project's id, and the text behind the dot that follows it.
-    static func idAndRest(_ text: UTF8Text) -> (id: String, rest: Substring)? {
+    /// The `storageID` of a realm, and the text behind the dot that follows it.
+    static func storageIDAndRest(_ text: UTF8Text) -> (id: String, rest: Substring)? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false).map(Substring.init)
-        guard parts.count == 2, isID(parts[0]) else { return nil }
+        guard parts.count == 2, realm(of: UTF8Text(parts[0])) != nil else { return nil }
         return (String(parts[0]), parts[1])
     }
 }

@@ -73,7 +73,7 @@ package struct SignInFlows: Sendable {
 
     /// The same by the browser's cookie, which names the project, for an answer that names no flow.
     package func waiting(flowID: [UInt8], cookie: String) async throws(AccountError) -> SignInFlow? {
-        guard let (projectID, _) = ProjectSettings.idAndRest(UTF8Text(cookie)) else { return nil }
+        guard let (projectID, _) = ProjectSettings.storageIDAndRest(UTF8Text(cookie)) else { return nil }
         let rows = try await storage.read(
             """
             SELECT \(Self.columns) FROM sign_in_flows

@@ -61,7 +61,7 @@ package struct BrowserSessions: Sendable {
 
     /// The value of the cookie for a session that a person has just begun at the pages.
     package func cookie(for session: Session, in project: ProjectSettings) -> String {
-        RefreshToken(projectNumber: project.number, sessionID: session.id, generation: 0).text(key: keys[0].bytes)
+        RefreshToken(realmNumber: project.sessionNumber, sessionID: session.id, generation: 0).text(key: keys[0].bytes)
     }
 
     /// The session of the browser with this cookie; `nil` when it has ended, or there is none. One round trip.
@@ -81,7 +81,7 @@ package struct BrowserSessions: Sendable {
     }
 
     private func sessionID(_ cookie: UTF8Text, in project: ProjectSettings) -> [UInt8]? {
-        guard let (token, _) = RefreshToken.read(cookie.asString, keys: keys), token.projectNumber == project.number else { return nil }
+        guard let (token, _) = RefreshToken.read(cookie.asString, keys: keys), token.realmNumber == project.sessionNumber else { return nil }
         return token.sessionID
     }
 

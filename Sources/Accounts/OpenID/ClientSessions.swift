@@ -25,7 +25,7 @@ package struct ClientSessions: Sendable {
 
     /// Computes the refresh token to hand out for `session`.
     package func refreshToken(for session: ClientSession, in project: ProjectSettings) -> String {
-        RefreshToken(projectNumber: project.number, sessionID: session.session.id, generation: session.session.generation)
+        RefreshToken(realmNumber: project.sessionNumber, sessionID: session.session.id, generation: session.session.generation)
             .text(key: keys[0].bytes)
     }
 
@@ -182,7 +182,7 @@ package struct ClientSessions: Sendable {
     }
 
     private func read(_ text: UTF8Text, in project: ProjectSettings) -> (token: RefreshToken, key: RefreshTokenKey)? {
-        RefreshToken.read(text.asString, keys: keys).flatMap { $0.token.projectNumber == project.number ? $0 : nil }
+        RefreshToken.read(text.asString, keys: keys).flatMap { $0.token.realmNumber == project.sessionNumber ? $0 : nil }
     }
 
     private struct Claims {

@@ -12,6 +12,8 @@ package import Text
 struct CustomToken: Sendable, Equatable {
     /// The account to sign in to, or to create.
     let uid: String
+    /// The tenant whose account it is; `nil` for the project itself.
+    let tenantID: UTF8Text?
     /// A JSON object as text: claims for every ID token of the session.
     let developerClaims: String?
     let issued: Instant
@@ -31,7 +33,7 @@ package enum CustomTokenError: Error, Equatable {
     case invalid(String)
     /// A service account of another project signed it.
     case otherProject
-    /// It names a tenant.
+    /// It names another tenant than the call.
     case tenant
     case missingUID
     /// `claims` is not an object.

@@ -31,10 +31,15 @@ struct CustomTokenClaims: Sendable {
     ///
     /// - Parameter signedBytes: header and payload as they were sent, which name the token.
     func token(_ times: AssertionTimes, signedBytes: [UInt8]) throws(CustomTokenError) -> CustomToken {
-        if let tenant = json["tenant_id"], !tenant.isNull, tenant != "" { throw .tenant }
         return CustomToken(
-            uid: try uid(), developerClaims: try developerClaims(), issued: times.issued, expires: times.expires + TokenTimes.leeway,
+            uid: try uid(), tenantID: try tenantID(), developerClaims: try developerClaims(), issued: times.issued, expires: times.expires + TokenTimes.leeway,
             digest: Array(Digest.sha256(signedBytes).prefix(16)))
+    }
+
+    private func tenantID() throws(CustomTokenError) -> UTF8Text? {
+        guard let claim = json["tenant_id"], !claim.isNull, claim != "" else { return nil }
+        guard let id = claim.string else { throw .tenant }
+        return id
     }
 
     private func uid() throws(CustomTokenError) -> String {

@@ -29,20 +29,21 @@ extension IDToken {
             isGoogles: true)
     }
 
-    /// Reads the claims of a token; `nil` for those of another issuer or project, and for those that lack a part.
+    /// Reads the claims of a token; `nil` for those of another issuer, project or tenant (SEC-63), and for those that lack a part.
     init?(claims: JSON, from issuer: String, for project: ProjectSettings) {
         guard claims["iss"]?.string == UTF8Text(issuer), claims["aud"]?.string == UTF8Text(project.id),
             let accountID = claims["sub"]?.string, let issued = claims["iat"]?.integer, let expires = claims["exp"]?.integer,
-            let authTime = claims["auth_time"]?.integer, let provider = claims["firebase"]?["sign_in_provider"]?.string
+            let authTime = claims["auth_time"]?.integer, let firebase = claims["firebase"],
+            let provider = firebase["sign_in_provider"]?.string,
+            firebase["tenant"]?.string == project.tenant.map({ UTF8Text($0.id) })
         else { return nil }
         // Before tokens named their session, a custom claim could have this name and any value.
         let id = claims["sid"]?.string.flatMap { Base64URL.decodeStrict($0.asString) }
         self.init(
             accountID: accountID.asString, sessionID: id?.count == Session.idCount ? id : nil, issued: Instant(seconds: issued),
             expires: Instant(seconds: expires), authTime: Instant(seconds: authTime), signInProvider: provider.asString)
-        let firebase = claims["firebase"]
-        secondFactor = firebase?["sign_in_second_factor"]?.string.map {
-            SecondFactorProof(kind: $0.asString, id: firebase?["second_factor_identifier"]?.string?.asString)
+        secondFactor = firebase["sign_in_second_factor"]?.string.map {
+            SecondFactorProof(kind: $0.asString, id: firebase["second_factor_identifier"]?.string?.asString)
         }
     }
 }

@@ -72,6 +72,7 @@ package final class IDTokens: Sendable {
                 firebase.field("sign_in_provider", session.signInProvider)
                 firebase.field("sign_in_second_factor", session.secondFactor?.shown?.kind)
                 firebase.field("second_factor_identifier", session.secondFactor?.shown?.id)
+                firebase.field("tenant", project.tenant?.id)
             }
         }
         if project.tokens.unsigned { return UnsignedJWT.text(provingNothing: claims.bytes) }

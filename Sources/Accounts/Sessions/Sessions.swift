@@ -28,8 +28,11 @@ package struct Sessions: Sendable {
 
     /// Computes the refresh token to hand out for `session`.
     package func refreshToken(for session: Session, in project: ProjectSettings) -> String {
-        RefreshToken(projectNumber: project.number, sessionID: session.id, generation: session.generation).text(key: keys[0].bytes)
+        RefreshToken(realmNumber: project.sessionNumber, sessionID: session.id, generation: session.generation).text(key: keys[0].bytes)
     }
+
+    /// The realm that a refresh token leads to: its `ProjectSettings.sessionNumber`. `nil` for a text that no key of ours made.
+    package func realmNumber(of token: String) -> Int64? { RefreshToken.read(token, keys: keys)?.token.realmNumber }
 
     /// Trades a refresh token for the session's next one, in one round trip.
     ///
@@ -40,7 +43,7 @@ package struct Sessions: Sendable {
         guard let (token, key) = RefreshToken.read(token, keys: keys) else {
             throw RefreshToken.isWellFormed(token) ? .sessionEnded : .invalidRefreshToken
         }
-        guard token.projectNumber == project.number else { throw .wrongProject }
+        guard token.realmNumber == project.sessionNumber else { throw .wrongProject }
         guard let refreshed = try await refresh(token, of: key, in: project) else { throw .sessionEnded }
         return refreshed
     }
@@ -48,7 +51,7 @@ package struct Sessions: Sendable {
     /// Refreshes the session that a token of Firebase's was traded for, by the same rule: that token is its first one, generation 0. `nil` when
     /// there is no such session.
     func refresh(bridged id: [UInt8], in project: ProjectSettings) async throws(AccountError) -> (Account, Session)? {
-        let token = RefreshToken(projectNumber: project.number, sessionID: id, generation: 0)
+        let token = RefreshToken(realmNumber: project.sessionNumber, sessionID: id, generation: 0)
         do { return try await refresh(token, of: keys[0], in: project) } catch {
             // Another process may have made the session between the statement that refreshes it and the one that looks why that did nothing.
             guard case .sessionEnded = error else { throw error }

@@ -29,6 +29,7 @@ package struct CustomTokenSignIns: Sendable {
         with text: UTF8Text, acceptsUnsigned: Bool, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, SignInOutcome, isNewUser: Bool) {
         let token = try await proven(text, acceptsUnsigned: acceptsUnsigned, in: project, from: client)
+        guard token.tenantID == project.tenant.map({ UTF8Text($0.id) }) else { throw .customToken(.tenant) }
         try await justInTime.bring(unlessHere: token.uid, in: project)
         return try await retryingConflicts { () async throws(AccountError) in try await signIn(with: token, in: project, from: client) }
     }

@@ -153,8 +153,41 @@ package struct Cleanup: Sendable {
         """
     }
 
+    /// Deletes everything that deleted tenants had, and then the mark that says so.
+    ///
+    /// It waits a while first, until no process serves them any more.
+    package func emptyDeletedTenants() async throws(AccountError) {
+        let due = clock.now() - Self.untilForgotten
+        let projects = try await KnownProjects(storage: storage).list().filter(ProjectSettings.isID)
+        try await each(projects) { project throws(AccountError) in
+            let rows = try await storage.read(
+                "SELECT tenant_id FROM tenants WHERE project_id = \(project: project) AND deleted_at < \(due)")
+            let ids = try reading { try rows.map { row throws(PostgresError) in try row.value(as: String.self) } }
+            try await each(ids) { id throws(AccountError) in
+                try await empty(ProjectSettings.storageID(project: project, tenant: id))
+                _ = try await storage.write("DELETE FROM tenants WHERE project_id = \(project: project) AND tenant_id = \(id)")
+            }
+        }
+    }
+
+    private static let untilForgotten: Duration = .seconds(600)
+
+    /// Deletes all rows of a realm, in batches, and forgets it.
+    private func empty(_ realm: String) async throws(AccountError) {
+        for table in Table.all where table.isOfProjects {
+            let (name, key) = (table.sql, table.key[0].sql)
+            try await repeating([
+                """
+                DELETE FROM \(name) WHERE project_id = \(project: realm) AND \(key) = ANY (ARRAY(
+                    SELECT \(key) FROM \(name) WHERE project_id = \(project: realm) LIMIT \(Self.batch))) RETURNING 1::bigint
+                """
+            ])
+        }
+        _ = try await storage.write("DELETE FROM projects WHERE project_id = \(project: realm)")
+    }
+
     /// Runs the statements together, again and again until none of them finds a whole batch.
     private func repeating(_ statements: [SQL], batch: Int64 = batch) async throws(AccountError) {
-        while try await storage.write(all: statements).contains(where: { $0.count == Int(batch) }) {}
+        while try await storage.write(all: statements).contains(where: { $0.count >= Int(batch) }) {}
     }
 }

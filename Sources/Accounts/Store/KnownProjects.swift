@@ -10,6 +10,11 @@ package struct KnownProjects: Sendable {
 
     init(storage: Storage) { self.storage = storage }
 
+    /// Remembers one more.
+    static func remember(_ storageID: String) -> SQL {
+        "INSERT INTO projects (project_id) VALUES (\(storageID)) ON CONFLICT DO NOTHING"
+    }
+
     /// The ids of all known projects, sorted, with the one of `AuditEvents.server`.
     ///
     /// - Parameter configured: projects to remember first.

@@ -100,6 +100,7 @@ extension Table {
             Table(name: "stopped_endpoints", key: [.text("endpoint")]),
             Table(name: "hash_keys", key: [.text("key_id")], sealed: .hashKeys),
             Table(name: "provider_issuers", key: [.text("provider_id")]),
+            Table(name: "tenants", key: [.text("tenant_id")]),
             Table(name: "service_accounts", key: [.text("email")]),
             Table(name: "service_account_keys", key: [.text("key_id")]),
             Table(name: "projects", key: [.text("project_id")], isOfProjects: false),

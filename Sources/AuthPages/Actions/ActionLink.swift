@@ -17,12 +17,13 @@ struct ActionLink {
     let continueURL: URI?
     let apiKey: String
 
-    static let names = ["mode", "oobCode", "apiKey", "lang", "continueUrl"]
+    static let names = ["mode", "oobCode", "apiKey", "lang", "continueUrl", "tenantId"]
 
     /// `nil` for a damaged link, which this server cannot have made.
-    init?(_ form: Form, _ context: Context) {
+    init?(_ form: Form, _ context: Context) async throws {
         guard form.firstRepeated(of: Self.names.map { UTF8Text($0) }) == nil, let apiKey = form["apiKey"],
-            let project = context.services.projects.project(apiKey: apiKey, for: context.request),
+            let owner = context.services.projects.project(apiKey: apiKey, for: context.request),
+            let project = try await context.realmOfLink(of: owner, form),
             let kind = form["mode"].flatMap(ActionCode.Kind.init(exactly:)), let code = form["oobCode"]
         else { return nil }
         self.project = project
@@ -36,15 +37,17 @@ struct ActionLink {
     /// The link as the fields of a form.
     var fields: [(name: String, value: String)] {
         [("mode", kind.rawValue), ("oobCode", code), ("apiKey", apiKey), ("lang", language)]
-            + (continueURL.map { [("continueUrl", $0.description)] } ?? [])
+            + (continueURL.map { [("continueUrl", $0.description)] } ?? []) + tenant
     }
+
+    private var tenant: [(name: String, value: String)] { project.settings.tenant.map { [(name: "tenantId", value: $0.id)] } ?? [] }
 
     /// The address at which a sign-in continues: the app's page, with the parameters that SDKs look for, as Firebase's own page adds them.
     var signInURL: String? {
         let fields = [
             (name: "apiKey", value: apiKey), (name: "oobCode", value: code), (name: "mode", value: kind.rawValue),
             (name: "lang", value: language),
-        ]
+        ] + tenant
         return continueURL?.replacing(Form(fields)).description
     }
 
@@ -57,5 +60,12 @@ struct ActionLink {
     /// Throws `invalidActionCode` for the link of a new password where the project has no passwords.
     func checkPasswords() throws(AccountError) {
         guard kind != .resetPassword || project.settings.signIn.password else { throw .invalidActionCode }
+    }
+}
+
+extension Context {
+    /// The realm that a link names; `nil` where there is no such tenant, so that the link is a damaged one.
+    fileprivate func realmOfLink(of project: Project, _ form: Form) async throws -> Project? {
+        do { return try await realm(of: project, form) } catch let failure as Failure where !failure.isTemporary { return nil }
     }
 }

@@ -14,7 +14,7 @@ struct ActionPage: RawEndpoint {
     static let content = CallContent(query: ActionLink.names, answers: [.page, .redirect(302)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        guard let form = Form(request.query), let link = ActionLink(form, context) else { return ActionView.damaged(request) }
+        guard let form = Form(request.query), let link = try await ActionLink(form, context) else { return ActionView.damaged(request) }
         let view = ActionView(link)
         do {
             let code = try await link.inspect(context)
@@ -37,7 +37,7 @@ struct ActionForm: RawEndpoint {
         guard request.isForm else {
             throw Failure.invalidArgument("Expected the form of the page.")
         }
-        guard let form = Form(request.body), let link = ActionLink(form, context) else { return ActionView.damaged(request) }
+        guard let form = Form(request.body), let link = try await ActionLink(form, context) else { return ActionView.damaged(request) }
         // Apps may show these pages at an address of their own.
         let isOwn = context.services.site.isOwnForm(request) { URI.parse($0).map { link.project.authorizes(host: $0.host) } ?? false }
         guard isOwn else { throw Failure.invalidArgument("The form was not sent by the page.") }

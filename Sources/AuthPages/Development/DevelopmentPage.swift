@@ -23,7 +23,7 @@ struct DevelopmentPage: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Form.reading(request.query)
         guard let state = query["state"].flatMap(FlowState.init),
-            let project = context.services.projects.current.project(storageID: state.projectID),
+            let project = context.services.projects.current.realm(storageID: state.projectID),
             let providers = context.developmentProviders(of: project)
         else { throw Failure.notFound }
         try FetchDestination.document.check(request)

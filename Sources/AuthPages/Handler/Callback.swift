@@ -17,7 +17,7 @@ enum Callback {
         if let resume = query["resume"] { return try await Self.resume(resume, request, context) }
         let answer = try ProviderAnswer(query)
         if answer.isUnnamedRefusal { return try await refuse(answer, request, context) }
-        return try await context.services.projects.current.project(storageID: try answer.state.projectID).showingErrors {
+        return try await context.services.projects.current.realm(storageID: try answer.state.projectID).showingErrors {
             guard let flow = try await context.services.brokerage.flow(waitingFor: answer) else { return try await leave(answer, context) }
             return try await finish(flow, answer, request, context)
         }
@@ -39,7 +39,7 @@ enum Callback {
 
     /// Sends a browser to the app's page when it brings an answer a second time. Mostly the person went back after the sign-in had ended.
     static func leave(_ answer: ProviderAnswer, _ context: Context) async throws -> Response {
-        guard let project = context.services.projects.current.project(storageID: try answer.state.projectID),
+        guard let project = context.services.projects.current.realm(storageID: try answer.state.projectID),
             let flow = try await context.services.brokerage.flow(answeredBefore: answer), let page = WayBack.of(flow, project)
         else { throw BrokerageError.unknownFlow }
         return RedirectResponse.to(page, status: 303)
@@ -48,7 +48,7 @@ enum Callback {
     private static func resume(_ text: UTF8Text, _ request: Request, _ context: Context) async throws -> Response {
         guard let ticket = ResumeTicket(text), let cookie = FlowCookie.value(for: ticket.flowID, in: request, context.services.site)
         else { throw BrokerageError.unknownFlow }
-        return try await context.services.projects.current.project(storageID: ticket.projectID).showingErrors {
+        return try await context.services.projects.current.realm(storageID: ticket.projectID).showingErrors {
             let (flow, answer) = try await context.services.brokerage.posted(ticket, cookie: cookie)
             return try await finish(flow, answer, request, context)
         }
@@ -57,7 +57,7 @@ enum Callback {
     private static func finish(
         _ flow: SignInFlow, _ answer: ProviderAnswer, _ request: Request, _ context: Context
     ) async throws -> Response {
-        let project = context.services.projects.current.project(storageID: flow.projectID)
+        let project = context.services.projects.current.realm(storageID: flow.projectID)
         return try await project.showingErrors(in: flow.sdkRequest?.language, backTo: project.flatMap { WayBack.of(flow, $0) }) {
             try await finish(flow, answer, of: project, request, context)
         }

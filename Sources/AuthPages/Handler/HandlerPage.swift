@@ -31,7 +31,7 @@ struct HandlerPage: RawEndpoint {
         }
         if let home = CanonicalHost.redirect(request, query, project, context.services.site) { return home }
         return try await Optional(project).showingErrors(in: query["hl"]?.asString, backTo: WayBack.ofStart(query, project)) {
-            try await start(query, project, request, context)
+            try await start(query, context.realm(of: project, query), request, context)
         }
     }
 

@@ -24,15 +24,11 @@ struct HandlerParameters {
     /// The parameters of the address.
     static let names = [
         "apiKey", "appName", "authType", "providerId", "eventId", "redirectUrl", "scopes", "customParameters", "hl", "ibi", "clientId",
-        "appId",
-        "apn", "sha1Cert", "sessionId",
+        "appId", "apn", "sha1Cert", "sessionId", "tid",
     ]
 
     init(_ query: Form, _ project: Project) throws(Failure) {
         try query.once()
-        guard query.text("tid") == nil, query.text("tenantId") == nil else {
-            throw .unsupportedTenantOperation("Sign-in for a tenant (tid) is not supported by this server.")
-        }
         let authType = try Self.authType(query)
         let ibi = query.text("ibi")
         let apn = query.text("apn")

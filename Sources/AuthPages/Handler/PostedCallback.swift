@@ -23,7 +23,7 @@ struct PostedCallback: RawEndpoint {
         let brokerage = context.services.brokerage
         guard let flow = try await brokerage.flow(waitingFor: answer) else { return try await Callback.leave(answer, context) }
         try answer.checkAddress(context.parameters["provider"], of: flow)
-        guard let project = context.services.projects.current.project(storageID: flow.projectID) else { throw BrokerageError.unknownFlow }
+        guard let project = context.services.projects.current.realm(storageID: flow.projectID) else { throw BrokerageError.unknownFlow }
         let ticket = try await context.broker(of: project).keep(posted: request.body, answer, for: flow)
         let pages = project.pagesURL(for: request, of: context.services.site)
         return RedirectResponse.to(pages + request.path + "?" + Form([(name: "resume", value: ticket.text)]).encoded(), status: 303)

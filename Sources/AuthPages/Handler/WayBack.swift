@@ -16,7 +16,7 @@ enum WayBack {
         case .web:
             flow.returnURL.flatMap { url in
                 // Only this server starts flows that return to its own pages.
-                URI.parse(url)?.path == IssuerPaths.signInReturn(project.settings.id)
+                URI.parse(url)?.path == IssuerPaths.signInReturn(project.settings.addressName)
                     ? url : project.settings.redirectURLs.first { $0.utf8.elementsEqual(url.utf8) }
             }
         case .popup, .client, .ios, .android: nil

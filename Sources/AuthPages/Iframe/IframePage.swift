@@ -27,7 +27,7 @@ struct IframePage: RawEndpoint {
         let redirect = project.settings.redirect
         let isGoogle = redirect.iframeTransport == .google
         // The frame's request for the result would bring the same cookie as this one, so without a fitting cookie it need not ask.
-        let mayHaveResult = ReturnCookie.ticket(in: request, context.services.site)?.projectID == project.settings.storageID
+        let mayHaveResult = ReturnCookie.ticket(in: request, context.services.site)?.belongs(to: project.settings) ?? false
         let data: JSON = [
             "storageKey": .string("\(key):\(name)"), "pending": mayHaveResult ? .string(Pending.route.path) : .null,
             "relay": redirect.relay || redirect.returnToken ? .string(Relay.route.path) : .null,

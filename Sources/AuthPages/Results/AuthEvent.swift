@@ -5,6 +5,8 @@ import Text
 /// The result of a flow, as the JS SDK's iframe hands it to the app's page. The SDK redeems it with `accounts:signInWithIdp`.
 struct AuthEvent {
     let sdkRequest: SDKRequest
+    /// `nil` for a sign-in to the project itself.
+    let tenantID: String?
     let outcome: Outcome
 
     enum Outcome: Equatable {
@@ -17,7 +19,7 @@ struct AuthEvent {
     var json: JSON {
         var event: JSON.Object = [
             "type": .string(sdkRequest.authType.rawValue), "eventId": sdkRequest.eventID.map(JSON.string) ?? .null, "urlResponse": .null,
-            "sessionId": .null, "postBody": .null, "tenantId": .null, "error": .null,
+            "sessionId": .null, "postBody": .null, "tenantId": tenantID.map(JSON.string) ?? .null, "error": .null,
         ]
         switch outcome {
         case .success(let link, let sessionID):

@@ -37,7 +37,7 @@ struct Pending: RawEndpoint {
         guard let origin = request.headers["origin"], origin == project.pagesURL(for: request, of: services.site),
             request.headers["sec-fetch-site"] ?? "same-origin" == "same-origin"
         else { throw Failure.notFromOwnFrame }
-        guard let ticket = ReturnCookie.ticket(in: request, services.site), ticket.projectID == project.settings.storageID,
+        guard let ticket = ReturnCookie.ticket(in: request, services.site), ticket.belongs(to: project.settings),
             input.flow.map({ $0 == FlowID(bytes: ticket.flowID).text }) ?? true
         else {
             return Response(json: Array("{}".utf8))

@@ -24,7 +24,7 @@ struct Relay: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let input = try JSONBody.decode(Input.self, from: request)
         guard let ticket = FlowTicket(input.relay),
-            let redirect = context.services.projects.current.project(storageID: ticket.projectID)?.settings.redirect,
+            let redirect = context.services.projects.current.realm(storageID: ticket.projectID)?.settings.redirect,
             redirect.relay || redirect.returnToken
         else { throw Failure.notFound }
         switch try await context.services.brokerage.takeEvent(ticket) {

@@ -18,6 +18,7 @@ struct Start: RawEndpoint {
     static let content = CallContent(
         query: [
             "apiKey", "key", "redirectUrl", "providerId", "state", "code_challenge", "code_challenge_method", "scopes", "customParameters",
+            "tenantId",
         ], answers: [.redirect(302)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
@@ -26,7 +27,9 @@ struct Start: RawEndpoint {
             throw Failure.linkWithoutAPIKey
         }
         if let home = CanonicalHost.redirect(request, query.form, project, context.services.site) { return home }
-        return try await Optional(project).showingErrors { try await visit(query, project, context) }
+        return try await Optional(project).showingErrors {
+            try await visit(query, context.realm(of: project, query.form), context)
+        }
     }
 
     private func visit(_ query: Query, _ project: Project, _ context: Context) async throws -> Response {

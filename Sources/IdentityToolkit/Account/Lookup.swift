@@ -22,17 +22,18 @@ struct Lookup: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let body = try JSONBody.object(of: request)
         guard let idToken = try JSONBody.text("idToken", or: "id_token", in: body), !idToken.isEmpty else { throw Failure.missingIDToken }
+        let context = try await context.inRealm(of: body)
         let project = try context.project.settings
         let (account, _) = try await context.services.accounts.idTokens.account(of: idToken.asString, in: project)
-        return Response(json: Self.answer([account], showsNoFactors: project.multiFactor.allowsEnrollment))
+        return Response(json: Self.answer([account], showsNoFactors: project.multiFactor.allowsEnrollment, in: project))
     }
 
-    static func answer(_ accounts: [Account], showsNoFactors: Bool = false) -> [UInt8] {
+    static func answer(_ accounts: [Account], showsNoFactors: Bool = false, in project: ProjectSettings) -> [UInt8] {
         var json = JSONWriter(capacity: 1024)
         json.object { json in
             json.field("kind", "identitytoolkit#GetAccountInfoResponse")
             json.array("users") { json in
-                for account in accounts { UserInfo(account: account, showsNoFactors: showsNoFactors).write(to: &json) }
+                for account in accounts { UserInfo(account: account, tenantID: project.tenant?.id, showsNoFactors: showsNoFactors).write(to: &json) }
             }
         }
         return json.bytes

@@ -9,6 +9,8 @@ import Text
 /// Written field by field, since every app calls `accounts:lookup` after every sign-in and at every start.
 struct UserInfo {
     let account: Account
+    /// `nil` for an account of the project itself.
+    var tenantID: String?
     var view = View.own
     /// Whether a list of second factors is there even when it is empty.
     var showsNoFactors = false
@@ -35,7 +37,7 @@ struct UserInfo {
             ofSamples: Account.samples.flatMap { account in
                 views.compactMap { view in
                     var json = JSONWriter()
-                    UserInfo(account: account, view: view).write(to: &json)
+                    UserInfo(account: account, tenantID: account.displayName.map { _ in "customer-a" }, view: view).write(to: &json)
                     return try? JSON.parse(json.bytes)
                 }
             })
@@ -44,6 +46,7 @@ struct UserInfo {
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.field("localId", account.id)
+            json.field("tenantId", tenantID)
             json.field("email", account.email)
             if account.email != nil { json.field("emailVerified", account.emailVerified) }
             json.field("phoneNumber", account.phoneNumber)

@@ -94,11 +94,11 @@ enum AccountsAnswer {
         .object(others + [.init(name, .list(UserInfo.administratorsShape), isRequired: false)])
     }
 
-    static func users(_ accounts: [ListedAccount], to json: inout JSONWriter, as name: String = "users") {
+    static func users(_ accounts: [ListedAccount], in project: ProjectSettings, to json: inout JSONWriter, as name: String = "users") {
         // Admin SDKs take an empty list and none for the same; other clients ask whether there is one.
         guard !accounts.isEmpty else { return }
         json.array(name) { json in
-            for listed in accounts { UserInfo(account: listed.account, view: .administrator(listed.passwordHash)).write(to: &json) }
+            for listed in accounts { UserInfo(account: listed.account, tenantID: project.tenant?.id, view: .administrator(listed.passwordHash)).write(to: &json) }
         }
     }
 }

@@ -28,7 +28,7 @@ struct ListAccounts: RawAdministratorEndpoint {
         var json = JSONWriter(capacity: 128 + 1024 * accounts.count)
         json.object { json in
             json.field("kind", "identitytoolkit#DownloadAccountResponse")
-            AccountsAnswer.users(accounts, to: &json)
+            AccountsAnswer.users(accounts, in: administrator.project, to: &json)
             // The page after a full one may be empty, as at Google.
             if accounts.count == most, let last = accounts.last {
                 json.field("nextPageToken", Base64URL.encode(Array(last.account.id.utf8)))

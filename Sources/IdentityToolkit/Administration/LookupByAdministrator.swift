@@ -31,7 +31,7 @@ struct LookupByAdministrator: RawAdministratorEndpoint {
         var json = JSONWriter(capacity: 128 + 1024 * accounts.count)
         json.object { json in
             json.field("kind", "identitytoolkit#GetAccountInfoResponse")
-            AccountsAnswer.users(accounts, to: &json)
+            AccountsAnswer.users(accounts, in: administrator.project, to: &json)
         }
         return Response(json: json.bytes)
     }

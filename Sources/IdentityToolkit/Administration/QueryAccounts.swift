@@ -69,7 +69,7 @@ struct QueryAccounts: RawAdministratorEndpoint {
             by: administrator)
         json.object { json in
             json.field("recordsCount", decimal: Int64(accounts.count))
-            AccountsAnswer.users(accounts, to: &json, as: "userInfo")
+            AccountsAnswer.users(accounts, in: administrator.project, to: &json, as: "userInfo")
         }
         return Response(json: json.bytes)
     }

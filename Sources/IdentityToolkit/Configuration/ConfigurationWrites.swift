@@ -23,17 +23,17 @@ extension ConfigurationWrite {
 /// `POST` of a new provider.
 struct CreateProviderConfig: ConfigurationWrite, RawAdministratorEndpoint {
     static let route = ConfigurationRoutes.route(
-        .post, "/oauthIdpConfigs", others: ["/defaultSupportedIdpConfigs", "/inboundSamlConfigs"])
+        .post, "/oauthIdpConfigs", others: ["/defaultSupportedIdpConfigs", "/inboundSamlConfigs"], ofTenants: true)
 }
 
 /// `PATCH` of a provider.
 struct UpdateProviderConfig: ConfigurationWrite, RawAdministratorEndpoint {
     static let route = ConfigurationRoutes.route(
-        .patch, "/oauthIdpConfigs/{id}", others: ["/defaultSupportedIdpConfigs/{id}", "/inboundSamlConfigs/{id}"])
+        .patch, "/oauthIdpConfigs/{id}", others: ["/defaultSupportedIdpConfigs/{id}", "/inboundSamlConfigs/{id}"], ofTenants: true)
 }
 
 /// `DELETE` of a provider.
 struct DeleteProviderConfig: ConfigurationWrite, RawAdministratorEndpoint {
     static let route = ConfigurationRoutes.route(
-        .delete, "/oauthIdpConfigs/{id}", others: ["/defaultSupportedIdpConfigs/{id}", "/inboundSamlConfigs/{id}"])
+        .delete, "/oauthIdpConfigs/{id}", others: ["/defaultSupportedIdpConfigs/{id}", "/inboundSamlConfigs/{id}"], ofTenants: true)
 }

@@ -14,7 +14,7 @@ struct DefaultSupportedIDPConfig: ProviderConfig {
     var clientId: String
 
     init(_ provider: ProviderSettings, of project: Project) {
-        name = "projects/\(project.settings.id)/defaultSupportedIdpConfigs/\(provider.id)"
+        name = "\(project.resourceName)/defaultSupportedIdpConfigs/\(provider.id)"
         enabled = provider.enabled
         clientId = provider.clientID
     }
@@ -24,7 +24,7 @@ struct DefaultSupportedIDPConfig: ProviderConfig {
 
 /// `GET /v2/projects/{project}/defaultSupportedIdpConfigs`: the providers of the catalogue that the project has, in pages.
 struct ListDefaultSupportedIDPConfigs: AdministratorEndpoint {
-    static let route = ConfigurationRoutes.route(.get, "/defaultSupportedIdpConfigs")
+    static let route = ConfigurationRoutes.route(.get, "/defaultSupportedIdpConfigs", ofTenants: true)
 
     struct Output: Codable {
         var defaultSupportedIdpConfigs: [DefaultSupportedIDPConfig]
@@ -39,7 +39,7 @@ struct ListDefaultSupportedIDPConfigs: AdministratorEndpoint {
 
 /// `GET /v2/projects/{project}/defaultSupportedIdpConfigs/{id}`: one of them.
 struct GetDefaultSupportedIDPConfig: AdministratorEndpoint {
-    static let route = ConfigurationRoutes.route(.get, "/defaultSupportedIdpConfigs/{id}")
+    static let route = ConfigurationRoutes.route(.get, "/defaultSupportedIdpConfigs/{id}", ofTenants: true)
 
     struct Input: Decodable {}
 

@@ -24,7 +24,7 @@ struct ProjectConfig: Codable, Sendable {
     var notification: Notification
     var client: Client
     var mfa: MFA
-    var multiTenant = MultiTenant()
+    var multiTenant: MultiTenant
     var authorizedDomains: [String]
     var emailPrivacyConfig: EmailPrivacy
     var passwordPolicyConfig: Policy
@@ -41,7 +41,7 @@ struct ProjectConfig: Codable, Sendable {
     struct MFA: Codable { var state: String, enabledProviders: [String]?, providerConfigs: [FactorConfig]? }
     struct FactorConfig: Codable { var state: String, totpProviderConfig: TOTPConfig }
     struct TOTPConfig: Codable { var adjacentIntervals: Int }
-    struct MultiTenant: Codable { var allowTenants = false }
+    struct MultiTenant: Codable { var allowTenants: Bool }
     struct EmailPrivacy: Codable { var enableImprovedEmailPrivacy: Bool }
 
     struct Policy: Codable {
@@ -62,19 +62,36 @@ struct ProjectConfig: Codable, Sendable {
         notification = Notification(
             sendEmail: SendEmail(callbackUri: settings.mail.actionURL ?? "\(project.pagesURL)/__/auth/action"),
             defaultLocale: settings.branding.language)
-        client = Client(permissions: Permissions(disabledUserSignup: !methods.signUp, disabledUserDeletion: !methods.deletion))
-        let factors = settings.multiFactor
-        mfa = MFA(
-            state: factors.state.rawValue.uppercased(), enabledProviders: factors.offersSMS ? ["PHONE_SMS"] : nil,
-            providerConfigs: factors.offersTOTP
-                ? [FactorConfig(state: "ENABLED", totpProviderConfig: TOTPConfig(adjacentIntervals: factors.adjacentIntervals))] : nil)
+        client = Client(methods)
+        mfa = MFA(settings.multiFactor)
+        multiTenant = MultiTenant(allowTenants: project.tenants != nil)
         authorizedDomains = settings.authorizedDomains
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: settings.emailEnumerationProtection)
-        let policy = GetPasswordPolicy.Output(settings.passwordPolicy)
-        passwordPolicyConfig = Policy(
-            passwordPolicyEnforcementState: policy.enforcementState, forceUpgradeOnSignin: policy.forceUpgradeOnSignin ?? false,
-            passwordPolicyVersions: [
-                Version(customStrengthOptions: policy.customStrengthOptions, schemaVersion: policy.schemaVersion)
-            ])
+        passwordPolicyConfig = Policy(settings.passwordPolicy)
+    }
+}
+
+// The parts that a tenant has as well.
+extension ProjectConfig.Client {
+    init(_ methods: ProjectSettings.SignInMethods) {
+        permissions = ProjectConfig.Permissions(disabledUserSignup: !methods.signUp, disabledUserDeletion: !methods.deletion)
+    }
+}
+
+extension ProjectConfig.MFA {
+    init(_ factors: ProjectSettings.MultiFactor) {
+        state = factors.state.rawValue.uppercased()
+        enabledProviders = factors.offersSMS ? ["PHONE_SMS"] : nil
+        let config = ProjectConfig.TOTPConfig(adjacentIntervals: factors.adjacentIntervals)
+        providerConfigs = factors.offersTOTP ? [ProjectConfig.FactorConfig(state: "ENABLED", totpProviderConfig: config)] : nil
+    }
+}
+
+extension ProjectConfig.Policy {
+    init(_ policy: PasswordPolicy) {
+        let output = GetPasswordPolicy.Output(policy)
+        passwordPolicyEnforcementState = output.enforcementState
+        forceUpgradeOnSignin = output.forceUpgradeOnSignin ?? false
+        passwordPolicyVersions = [.init(customStrengthOptions: output.customStrengthOptions, schemaVersion: output.schemaVersion)]
     }
 }

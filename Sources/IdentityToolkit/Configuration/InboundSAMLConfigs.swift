@@ -6,7 +6,7 @@ import Web
 /// `GET /v2/projects/{project}/inboundSamlConfigs`: no project has providers by SAML, so the list is empty.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects.inboundSamlConfigs>
 struct ListInboundSAMLConfigs: AdministratorEndpoint {
-    static let route = ConfigurationRoutes.route(.get, "/inboundSamlConfigs")
+    static let route = ConfigurationRoutes.route(.get, "/inboundSamlConfigs", ofTenants: true)
 
     struct Output: Codable {
         var inboundSamlConfigs: [String] = []
@@ -17,7 +17,7 @@ struct ListInboundSAMLConfigs: AdministratorEndpoint {
 
 /// `GET /v2/projects/{project}/inboundSamlConfigs/{id}`: there is none.
 struct GetInboundSAMLConfig: AdministratorEndpoint {
-    static let route = ConfigurationRoutes.route(.get, "/inboundSamlConfigs/{id}")
+    static let route = ConfigurationRoutes.route(.get, "/inboundSamlConfigs/{id}", ofTenants: true)
 
     struct Input: Decodable {}
     struct Output: Codable {}

@@ -19,7 +19,7 @@ struct OAuthIDPConfig: ProviderConfig {
     struct ResponseType: Codable { var idToken: Bool?, code: Bool? }
 
     init(_ provider: ProviderSettings, of project: Project) {
-        name = "projects/\(project.settings.id)/oauthIdpConfigs/\(provider.id)"
+        name = "\(project.resourceName)/oauthIdpConfigs/\(provider.id)"
         displayName = provider.name
         enabled = provider.enabled
         clientId = provider.clientID
@@ -32,7 +32,7 @@ struct OAuthIDPConfig: ProviderConfig {
 
 /// `GET /v2/projects/{project}/oauthIdpConfigs`: the providers by OpenID Connect, in pages.
 struct ListOAuthIDPConfigs: AdministratorEndpoint {
-    static let route = ConfigurationRoutes.route(.get, "/oauthIdpConfigs")
+    static let route = ConfigurationRoutes.route(.get, "/oauthIdpConfigs", ofTenants: true)
 
     struct Output: Codable {
         var oauthIdpConfigs: [OAuthIDPConfig]
@@ -47,7 +47,7 @@ struct ListOAuthIDPConfigs: AdministratorEndpoint {
 
 /// `GET /v2/projects/{project}/oauthIdpConfigs/{id}`: one of them.
 struct GetOAuthIDPConfig: AdministratorEndpoint {
-    static let route = ConfigurationRoutes.route(.get, "/oauthIdpConfigs/{id}")
+    static let route = ConfigurationRoutes.route(.get, "/oauthIdpConfigs/{id}", ofTenants: true)
 
     struct Input: Decodable {}
 

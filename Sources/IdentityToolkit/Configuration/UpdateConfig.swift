@@ -15,11 +15,18 @@ struct UpdateConfig: AdministratorEndpoint {
 
     func callAsFunction(_ input: EmulatorConfig, by administrator: Administrator, _ context: Context) async throws -> ProjectConfig {
         let project = try context.project
-        let mask = try Form.reading(context.request.query).all("updateMask").flatMap { $0.split { $0 == UInt8(ascii: ",") } }
+        let mask = try UpdateMask.names(context.request)
         guard context.isOfDevelopment, try EmulatorConfig.covers(context.request, mask),
             let changed = context.services.projects.change(project.settings.id, input.limited(to: mask).set)
         else { throw Failure.configuredByFile(project.fileName) }
         return ProjectConfig(of: changed)
+    }
+}
+
+/// `updateMask` of a call that changes a resource: the fields that it sets.
+enum UpdateMask {
+    static func names(_ request: Request) throws(Failure) -> [UTF8Text] {
+        try Form.reading(request.query).all("updateMask").flatMap { $0.split { $0 == UInt8(ascii: ",") } }
     }
 }
 

@@ -55,7 +55,7 @@ struct EmulatorConfig: Codable, Sendable {
 
 extension EmulatorConfig.MFA {
     /// Sets what is present. A list replaces what was there, as at Identity Platform.
-    fileprivate func set(in factors: inout ProjectSettings.MultiFactor) {
+    func set(in factors: inout ProjectSettings.MultiFactor) {
         switch state {
         case .withoutFactors: factors.state = .disabled
         case .withFactors: factors.state = .enabled

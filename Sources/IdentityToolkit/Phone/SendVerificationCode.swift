@@ -18,7 +18,9 @@ struct SendVerificationCode: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.project.settings
-        guard project.phone.enabled else { throw Failure.operationNotAllowed() }
+        guard project.phone.enabled else {
+            throw project.tenant == nil ? Failure.operationNotAllowed() : .unsupportedTenantOperation
+        }
         guard let text = input.phoneNumber, !text.isEmpty else { throw Failure.missingPhoneNumber }
         let destination = try PhoneDestination(text, in: project)
         return try await input.send(.signIn(to: destination), for: .sendVerificationCode, context)

@@ -45,7 +45,9 @@ struct SignInWithPhoneNumber: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.project.settings
-        guard project.phone.enabled else { throw Failure.operationNotAllowed() }
+        guard project.phone.enabled else {
+            throw project.tenant == nil ? Failure.operationNotAllowed() : .unsupportedTenantOperation
+        }
         let result = try await context.services.accounts.signIn.phones.signIn(
             by: try proof(of: input), linkingTo: input.idToken.flatMap { $0.isEmpty ? nil : $0.asString },
             makesAccounts: input.operation?.value != .reauthenticate, language: try context.language, in: project, from: context.clientInfo)

@@ -23,6 +23,7 @@ struct GetProjectConfig: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.project.settings
+        guard project.tenant == nil else { throw Failure.unsupportedTenantOperation }
         return Output(
             projectId: String(project.number), authorizedDomains: Self.published(project.authorizedDomains),
             allowPasswordUser: project.signIn.password ? true : nil, enableAnonymousUser: project.signIn.anonymous ? true : nil)

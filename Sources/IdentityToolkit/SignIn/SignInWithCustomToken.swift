@@ -27,6 +27,7 @@ struct SignInWithCustomToken: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         guard let token = input.token, !token.isEmpty else { throw Failure.missingCustomToken }
         if let token = AppToken(token) { return try await signIn(with: token, context) }
+        let context = try await context.inRealm(ofCustomToken: token)
         let (account, outcome, isNewUser) = try await context.services.accounts.signIn.customTokens.signIn(
             customToken: token, acceptsUnsigned: context.isOfDevelopment, in: context.project.settings, from: context.clientInfo)
         let tokens = try IssuedTokens(account, outcome, context)

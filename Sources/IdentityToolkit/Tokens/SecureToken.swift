@@ -25,6 +25,7 @@ struct SecureToken: RawEndpoint {
         guard let type = grant.type, !type.isEmpty else { throw Failure.missingGrantType }
         guard type == "refresh_token" else { throw Failure.invalidGrantType }
         guard let token = grant.refreshToken, !token.isEmpty else { throw Failure.missingRefreshToken }
+        let context = try await context.inRealm(ofRefreshToken: token)
         let project = try context.project.settings
         let (account, session) = try await context.services.firebaseBridge.sessions.refresh(token, in: project, from: context.clientInfo)
         let tokens = try IssuedTokens(account, session, context)

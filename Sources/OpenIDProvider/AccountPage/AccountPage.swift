@@ -104,7 +104,7 @@ struct AccountVisit {
         let (settings, site) = (address.project.settings, context.services.site)
         var asked = AuthorizationRequest(
             clientID: settings.accountPageClientID,
-            redirectURI: (site.ownName(context.request) ?? site.publicURL) + IssuerPaths.account(settings.id), scopes: [],
+            redirectURI: (site.ownName(context.request) ?? site.publicURL) + IssuerPaths.account(settings.addressName), scopes: [],
             issuer: address.urls.issuer)
         asked.prompts = again ? [.login] : []
         // Without it, the person could change nothing that needs one.
@@ -133,7 +133,7 @@ struct AccountVisit {
         RedirectResponse.to(path + (note.map { "?note=\($0.rawValue)" } ?? ""), status: 303)
     }
 
-    var path: String { IssuerPaths.account(settings.id) }
+    var path: String { IssuerPaths.account(settings.addressName) }
 
     /// The caller as the rules for clients know one. It does not leave this process.
     var idToken: String { get throws { try accounts.idTokens.issue(for: session.account, session.session, in: settings) } }

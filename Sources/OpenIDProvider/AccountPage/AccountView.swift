@@ -144,6 +144,6 @@ extension AccountVisit {
     /// The page for a person who has signed out, or did not sign in.
     static func signedOut(_ project: Project, _ request: Request) -> Response {
         project.templates.page(
-            "signedOut", in: project.templates.language(for: request), ["link": .text(IssuerPaths.account(project.settings.id))])
+            "signedOut", in: project.templates.language(for: request), ["link": .text(IssuerPaths.account(project.settings.addressName))])
     }
 }

@@ -32,7 +32,7 @@ struct PostedAuthorize: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await AuthorizationCall(request, context).answer { step, accepted in
             try await step.refusing(accepted.request) {
-                try await step.keep(accepted.request) { IssuerPaths.resume(step.address.project.settings.id, request: $0) }
+                try await step.keep(accepted.request) { IssuerPaths.resume(step.address.project.settings.addressName, request: $0) }
             }
         }
     }

@@ -65,7 +65,7 @@ struct HostedVisit {
     /// The path of a page of this visit.
     func path(_ page: HostedPage? = nil, _ more: [(name: String, value: String)] = []) -> String {
         let fields = (page.map { [(name: "page", value: $0.rawValue)] } ?? []) + more
-        let path = IssuerPaths.signIn(settings.id, request: authorization.id.text)
+        let path = IssuerPaths.signIn(settings.addressName, request: authorization.id.text)
         return fields.isEmpty ? path : path + "&" + Form(fields).encoded()
     }
 
@@ -76,7 +76,7 @@ struct HostedVisit {
 
     /// Goes on with the request: it looks again at what the request needs.
     func resume() -> Response {
-        RedirectResponse.to(IssuerPaths.resume(settings.id, request: authorization.id.text), status: 303)
+        RedirectResponse.to(IssuerPaths.resume(settings.addressName, request: authorization.id.text), status: 303)
     }
 
     /// Begins the browser's session with what a sign-in made, in place of the one that it had, and goes on. A sign-in that waits for a second

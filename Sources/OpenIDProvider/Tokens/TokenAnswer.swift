@@ -61,7 +61,7 @@ struct TokenAnswer {
         var json = JSONWriter()
         json.object { json in
             json.field("uid", "\(subject.account.objectID(in: project))-\(userFlow.name)")
-            json.field("utid", project.openIDProvider?.directoryID ?? project.id)
+            json.field("utid", project.openIDProvider?.directoryID ?? project.addressName)
         }
         return Base64URL.encode(json.bytes)
     }

@@ -59,7 +59,7 @@ package struct IssuerAddress: Sendable {
         guard let directory = segments.popFirst() else { throw .notFound }
         let inPath = segments.first.flatMap { Self.fixedSegments.contains($0) ? nil : $0 }
         guard isPrefixed || inPath != nil || segments.contains("v2.0") else {
-            guard let project = projects.project(id: directory.asString), let provider = project.openIDProvider else { throw .notFound }
+            guard let project = projects.realm(addressName: directory), let provider = project.openIDProvider else { throw .notFound }
             self.init(project, provider.native)
             return
         }

@@ -6,7 +6,7 @@ package import Web
 package enum IssuerCookies {
     /// The browser's session in the project.
     package static func session(of project: ProjectSettings, _ site: Site) -> HostCookie {
-        HostCookie("gatehouse_session." + project.id, at: site)
+        HostCookie("gatehouse_session." + project.addressName, at: site)
     }
 
     /// The header that starts the browser's session.

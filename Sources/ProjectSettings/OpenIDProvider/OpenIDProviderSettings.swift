@@ -25,13 +25,20 @@ extension ProjectSettings {
         /// <https://openid.net/specs/openid-provider-authentication-policy-extension-1_0.html#auth_policies>
         package static let multiFactor = "http://schemas.openid.net/pape/policies/2007/06/multi-factor"
 
+        /// The same clients and flows at another issuer: without the names of the directory, which only one realm can have.
+        func withoutDirectory() -> OpenIDProvider {
+            var provider = self
+            (provider.directoryID, provider.directoryNames) = (nil, [])
+            return provider
+        }
+
         /// The client with this id; ids are compared byte by byte.
         package func client(id: UTF8Text) -> OAuthClient? { clients.first { id == $0.id } }
     }
 
-    /// Every name by which URLs of B2C's form may call the project: its id, and its directory's id and names.
+    /// Every name by which URLs of B2C's form may call the realm: its `addressName`, and its directory's id and names.
     package var directoryNames: [String] {
-        [id] + (openIDProvider.map { provider in [provider.directoryID].compactMap { $0 } + provider.directoryNames } ?? [])
+        [addressName] + (openIDProvider.map { provider in [provider.directoryID].compactMap { $0 } + provider.directoryNames } ?? [])
     }
 }
 

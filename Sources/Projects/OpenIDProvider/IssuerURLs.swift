@@ -21,7 +21,7 @@ package struct IssuerURLs: Sendable, Equatable {
 
     /// The shape of the project itself: `https://host/acme`.
     package init(of project: ProjectSettings, publicURL: String) {
-        let path = "/\(project.id)"
+        let path = "/\(project.addressName)"
         self.init(
             publicURL, issuer: publicURL + path, endpoints: path + "/oauth2", userInfo: path + "/oauth2/userinfo",
             keys: path + "/oauth2/jwks")
@@ -29,8 +29,8 @@ package struct IssuerURLs: Sendable, Equatable {
 
     /// The shape of Azure AD B2C: `https://host/acme/b2c_1_susi`.
     package init(of flow: UserFlow, in project: ProjectSettings, publicURL: String) {
-        let path = "/\(project.id)/\(flow.name)"
-        let directory = project.openIDProvider?.directoryID ?? project.id
+        let path = "/\(project.addressName)/\(flow.name)"
+        let directory = project.openIDProvider?.directoryID ?? project.addressName
         let issuer =
             switch flow.issuer {
             case .policy: "\(publicURL)\(path)/v2.0"
@@ -58,17 +58,17 @@ package struct IssuerURLs: Sendable, Equatable {
     }
 }
 
-/// The paths of the provider's pages. They have no host, so that the browser stays at the name of this server at which it has its cookies.
+/// The paths of the provider's pages, with the `addressName` of their realm. They have no host, so that the browser stays at the name of this server at which it has its cookies.
 package enum IssuerPaths {
     /// The hosted page at which a person signs in, chooses an account or consents.
-    package static func signIn(_ projectID: String, request id: String) -> String { "/\(projectID)/sign-in?request=\(id)" }
+    package static func signIn(_ addressName: String, request id: String) -> String { "/\(addressName)/sign-in?request=\(id)" }
 
     /// The hosted page to which a person comes back from a provider.
-    package static func signInReturn(_ projectID: String) -> String { "/\(projectID)/sign-in/return" }
+    package static func signInReturn(_ addressName: String) -> String { "/\(addressName)/sign-in/return" }
 
     /// The page at which people see and change what opens their account.
-    package static func account(_ projectID: String) -> String { "/\(projectID)/account" }
+    package static func account(_ addressName: String) -> String { "/\(addressName)/account" }
 
     /// The address at which a request goes on when a hosted page has done its part.
-    package static func resume(_ projectID: String, request id: String) -> String { "/\(projectID)/oauth2/resume?request=\(id)" }
+    package static func resume(_ addressName: String, request id: String) -> String { "/\(addressName)/oauth2/resume?request=\(id)" }
 }

@@ -7,7 +7,7 @@ package enum OpenIDNotes {
     package static func of(_ project: Project, publicURL: String) -> [String] {
         guard let provider = project.openIDProvider, let settings = project.settings.openIDProvider else { return [] }
         let flows = settings.userFlows.map { flow in
-            let address = "\(publicURL)/\(project.settings.id)/\(flow.name)/v2.0/.well-known/openid-configuration"
+            let address = "\(publicURL)/\(project.settings.addressName)/\(flow.name)/v2.0/.well-known/openid-configuration"
             let issuer = provider.issuer(ofUserFlow: UTF8Text(flow.name))?.urls.issuer ?? ""
             return "openIDProvider  the discovery document of \(flow.name) is \(address), its issuer \(issuer)"
         }

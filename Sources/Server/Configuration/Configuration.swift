@@ -7,6 +7,8 @@ package import Projects
 package struct Configuration {
     package let server: ServerSettings
     package let projects: [Project]
+    /// The files of tenants as they were read, for reloads.
+    package let tenantCache: TenantCache
     /// Things that are allowed and still look wrong, as sentences.
     package let notes: [String]
 
@@ -29,10 +31,12 @@ package struct Configuration {
     ///
     /// - Parameter environment: the process's, which the files may name secrets of.
     package static func load(from path: String, environment: [String: String]) throws -> Configuration {
-        let reading = try ConfigurationReading(from: path, environment: environment)
-        let faults = Faults([reading.faults] + reading.files.map(\.faults))
+        let cache = TenantCache()
+        let reading = try ConfigurationReading(from: path, environment: environment, reusing: cache)
+        let faults = Faults([reading.faults] + reading.files.map(\.allFaults))
         guard faults.isEmpty else { throw Faulty(faults) }
-        return Configuration(server: reading.server, projects: reading.files.map(\.project), notes: faults.notes.map(\.description))
+        let projects = reading.files.map { $0.project.having($0.tenants.tenants()) }
+        return Configuration(server: reading.server, projects: projects, tenantCache: cache, notes: faults.notes.map(\.description))
     }
 
     /// Only the server's file, for commands that touch no project.

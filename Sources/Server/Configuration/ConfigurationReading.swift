@@ -16,16 +16,21 @@ struct ConfigurationReading {
         let path: String
         /// Made of defaults where the file has faults.
         let project: Project
+        let tenants: TenantFolder
         let faults: Faults
         /// Whether the file has the id of its project, for certain.
         let isNamed: Bool
 
         var name: String { String(path.split(separator: "/").last ?? "") }
+        /// Whether the project's own file can be used; those of its tenants may have faults.
         var isSound: Bool { faults.isEmpty }
+        /// The faults of the project's file and of those of its tenants.
+        var allFaults: Faults { Faults([faults] + tenants.all.map(\.faults)) }
     }
 
     /// - Parameter environment: the process's, which the files may name secrets of.
-    init(from path: String, environment: [String: String]) throws {
+    /// - Parameter cache: what was read before of the files of tenants.
+    init(from path: String, environment: [String: String], reusing cache: TenantCache = TenantCache()) throws {
         let faults = Faults()
         let section = ConfigFile.read(path, environment: environment, faults: faults)
         let server = ServerSettings(section)
@@ -38,7 +43,15 @@ struct ConfigurationReading {
             let project = ProjectFile.read(section, development: server.development, publicURL: server.publicURL)
             if section.isUnreadable { areReadable = false } else { seen.check(project.settings, section) }
             Self.check(project, against: server, section)
-            return File(path: path, project: project, faults: section.faults, isNamed: !section.isUnreadable && section.has("project"))
+            let tenants =
+                section.faults.isEmpty
+                ? TenantFolder(
+                    of: project, section,
+                    makesTenants: project.settings.dynamicTenants || server.developmentProject == project.settings.id, server: server,
+                    environment: environment, cache: cache) : .none
+            for reading in tenants.readings { seen.check(reading) }
+            return File(
+                path: path, project: project, tenants: tenants, faults: section.faults, isNamed: !section.isUnreadable && section.has("project"))
         }
         if let wanted = server.developmentProject, areReadable, !files.contains(where: { $0.project.settings.id == wanted }) {
             section.fault("developmentProject", "no project file has the id \(wanted)")
@@ -65,7 +78,8 @@ struct ConfigurationReading {
         }
         let visible = names.filter { !$0.hasPrefix(".") }.sorted()
         let files = visible.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
-        for name in visible where !files.contains(name) {
+        let stems = Set(files.map { $0.prefix { $0 != "." } })
+        for name in visible where !files.contains(name) && !stems.contains(name[...]) {
             section.faults.note(
                 Fault(
                     file: "\(folder)/\(name)", line: 0, column: 0, path: "",
@@ -81,6 +95,19 @@ private struct SeenOnce {
     private var owners: [String: String] = [:]
     /// The file that names each site of passkeys first.
     private var sites: [String: String] = [:]
+
+    /// The same for a tenant, which can only have names of a directory.
+    mutating func check(_ reading: TenantReading) {
+        for claim in reading.tenant.settings.claims {
+            if let owner = owners[claim.thing] {
+                reading.faults.add(
+                    Fault(
+                        file: reading.path, line: 0, column: 0, path: (claim.sections + [claim.key]).joined(separator: "."),
+                        message: "\(claim.name)is used already, by \(owner)"))
+            }
+            owners[claim.thing] = reading.path
+        }
+    }
 
     mutating func check(_ project: ProjectSettings, _ section: Section) {
         for claim in project.claims {
@@ -116,8 +143,9 @@ struct Claim {
 extension ProjectSettings {
     var claims: [Claim] {
         var own =
-            [Claim(thing: "project \(id)", key: "project"), Claim(thing: "number \(number)", key: "number")]
-            + apiKeys.map { Claim(thing: "key \($0)", key: "apiKeys") }
+            tenant == nil
+            ? [Claim(thing: "project \(id)", key: "project"), Claim(thing: "number \(number)", key: "number")]
+                + apiKeys.map { Claim(thing: "key \($0)", key: "apiKeys") } : []
         if let migration = firebaseMigration, migration.mirror {
             own.append(
                 Claim(

@@ -14,7 +14,7 @@ package struct SoundConfiguration {
         let reading = try ConfigurationReading(from: path, environment: environment)
         guard reading.faults.isEmpty else { throw Configuration.Faulty(reading.faults) }
         return SoundConfiguration(
-            server: reading.server, projects: reading.files.filter(\.isSound).map(\.project), faulty: reading.files.filter { !$0.isSound })
+            server: reading.server, projects: reading.files.filter(\.isSound).map { $0.project.having($0.tenants.tenants()) }, faulty: reading.files.filter { !$0.isSound })
     }
 
     package func project(_ id: String) -> Project? { projects.first { $0.settings.id == id } }

@@ -63,11 +63,13 @@ struct DataChecks {
     }
 
     private func projectFindings(_ inspection: Inspection, _ projects: [String]) async throws(AccountError) -> [Finding] {
-        let configured = Set(configuration.projects.map(\.settings.storageID))
+        let configured = Set(configuration.projects.flatMap { [$0] + ($0.tenants?.all ?? []) }.map(\.settings.storageID))
+        // Their tenants may be rows.
+        let growing = configuration.projects.filter { $0.tenants?.template != nil }.map { "\($0.settings.id)/" }
         var findings: [Finding] = []
         var hasLeftovers = false
         for id in projects {
-            if !configured.contains(id), try await inspection.hasAccounts(id) {
+            if !configured.contains(id), !growing.contains(where: id.hasPrefix), try await inspection.hasAccounts(id) {
                 findings.append(
                     .warning(
                         "data.project", "The database has accounts of the project \(id), which no file configures",

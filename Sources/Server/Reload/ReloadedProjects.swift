@@ -20,11 +20,14 @@ struct ReloadedProjects {
         var refusals: [String] = []
         for file in reading.files {
             let reason = file.isSound ? conflicts[file.project.settings.storageID] : file.faults.report()
+            let before = former.first { $0.fileName == file.name }
             guard let reason else {
-                taken.append(file.project)
+                taken.append(
+                    file.project.having(
+                        file.tenants.tenants(keeping: before?.tenants) { conflicts[$0.settings.storageID] != nil }))
+                refusals += file.tenants.all.compactMap { Self.refusal(of: $0, conflicts, before) }
                 continue
             }
-            let before = former.first { $0.fileName == file.name }
             if let before { kept.append(before) }
             let consequence = before.map { "the project \($0.settings.id) keeps its former configuration" } ?? "its project is not in use"
             refusals.append("\(file.path) is not taken, and \(consequence):\n\(reason)")
@@ -34,5 +37,14 @@ struct ReloadedProjects {
         guard !taken.isEmpty, !meet else { return nil }
         projects = taken + kept
         self.refusals = refusals
+    }
+
+    /// The sentence about a tenant's file that is not taken; `nil` for one that is.
+    private static func refusal(of reading: TenantReading, _ conflicts: [String: String], _ project: Project?) -> String? {
+        let settings = reading.tenant.settings
+        guard let reason = reading.isSound ? conflicts[settings.storageID] : reading.faults.report() else { return nil }
+        let isKept = project?.tenants?.all.contains { $0.settings.storageID == settings.storageID } ?? false
+        let consequence = isKept ? "the tenant keeps its former configuration" : "its tenant is not in use"
+        return "\(reading.path) is not taken, and \(consequence):\n\(reason)"
     }
 }

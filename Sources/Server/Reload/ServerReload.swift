@@ -46,13 +46,13 @@ extension Server {
     }
 
     private func takeFiles() async throws -> ReloadOutcome {
-        let reading = try ConfigurationReading(from: path, environment: environment)
-        let all = Faults([reading.faults] + reading.files.map(\.faults))
+        let reading = try ConfigurationReading(from: path, environment: environment, reusing: process.tenantCache)
+        let all = Faults([reading.faults] + reading.files.map(\.allFaults))
         guard reading.faults.isEmpty else { throw Configuration.Faulty(all) }
         guard reading.server.fingerprint == process.settings.fingerprint else {
             return .refused("gatehouse.yaml or one of its secrets changed, which needs a restart")
         }
-        let sound = reading.files.filter(\.isSound).map(\.project)
+        let sound = reading.files.filter(\.isSound).flatMap { [$0.project] + $0.tenants.all.filter(\.isSound).map(\.tenant) }
         let entries = PinnedIssuers.configured(by: sound)
         let conflicts = Dictionary(
             try await providerIssuers.conflicts(with: entries).map { ($0.projectID, PinnedIssuers.sentence($0)) }
@@ -63,8 +63,8 @@ extension Server {
             return .refused(conflicts.values.sorted().joined(separator: "\n"))
         }
         try await providerIssuers.pin(entries.filter { conflicts[$0.projectID] == nil })
-        try await remember(next.projects)
-        process.projects.replace(Projects(next.projects, anyKey: reading.server.developmentProject))
+        try await takeTenants(of: next.projects)
+        try await remember(process.projects.current.realms)
         process.projectMetrics.begin()
         return next.refusals.isEmpty ? .taken : .takenInPart(next.refusals.joined(separator: "\n"))
     }

@@ -27,13 +27,15 @@ package enum JSONBody {
         return object
     }
 
+    /// The members of an administrator's body, for a call that looks which there are.
+    package static func members(of request: Request) throws(Failure) -> JSON.Object { try administratorObject(of: request) }
+
     /// The members of an administrator's body, which may name a project.
     static func administratorObject(of request: Request) throws(Failure) -> JSON.Object {
         if request.body.isEmpty { return [:] }
         let body: JSON
         do { body = try JSON.parse(request.body, limits: administratorLimits) } catch { throw .invalidJSON("\(error)") }
         guard case .object(let object) = body else { throw .invalidJSON("Root element must be a message.") }
-        try refuseTenants(object)
         return object
     }
 
@@ -48,18 +50,12 @@ package enum JSONBody {
             case let value?: object[field.name] = .array([value, .string(field.value)])
             }
         }
-        try refuseTenants(object)
         return object
     }
 
     /// The project that the body of an administrator names.
     static func target(of object: JSON.Object) throws(Failure) -> UTF8Text? {
         try text("targetProjectId", or: "target_project_id", in: object).flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    private static func refuseTenants(_ object: JSON.Object) throws(Failure) {
-        if let tenant = object["tenantId"] { try refuseTenant(tenant) }
-        if let tenant = object["tenant_id"] { try refuseTenant(tenant) }
     }
 
     /// One text of a body, for calls that read nothing else. It is found by its name or by the same name in `snake_case`, as in
@@ -69,12 +65,6 @@ package enum JSONBody {
         guard let value = object[name] ?? object[snake], !value.isNull else { return nil }
         guard let text = value.string else { throw .invalidJSON("\(JSONError.typeMismatch(path: name.asString, expected: "a string"))") }
         return text
-    }
-
-    private static func refuseTenant(_ tenant: JSON) throws(Failure) {
-        guard !tenant.isNull else { return }
-        guard let name = tenant.string else { throw .invalidJSON("tenantId: expected a string.") }
-        if !name.isEmpty { throw .unsupportedTenantOperation }
     }
 }
 

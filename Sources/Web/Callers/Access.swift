@@ -23,8 +23,6 @@ enum Access {
         let keys = query.all("key") + request.headers.values("x-goog-api-key")
         guard let key = keys.first, !key.isEmpty else { throw .missingAPIKey }
         guard keys.allSatisfy({ $0 == key }), let project = projects.project(apiKey: key, for: request) else { throw .invalidAPIKey }
-        // Calls without a body name a tenant in the query. `JSONBody` refuses tenants in the body of the others.
-        guard (query.all("tenantId") + query.all("tenant_id")).allSatisfy(\.isEmpty) else { throw .unsupportedTenantOperation }
         return project
     }
 

@@ -7,8 +7,8 @@ import Text
 /// One JSON call of administrators: its route, its input and its output.
 ///
 /// A request goes from `App` to `Router.match`, to the caller's proof (`Context.administrator`), to the endpoint's `Input` (the body, or the
-/// query of a GET), and to the endpoint, which gets the `Administrator` that the rules of `Accounts` ask for. The project is the path's; at
-/// a path that the call shares with a client call, it is the one that `targetProjectId` names, or else the service account's own.
+/// query of a GET), and to the endpoint, which gets the `Administrator` that the rules of `Accounts` ask for. The project is the path's, and so is the
+/// tenant of one; at a path that the call shares with a client call, it is the one that `targetProjectId` names, or else the service account's own.
 package protocol AdministratorEndpoint: Sendable {
     associatedtype Input: Decodable & Sendable
     associatedtype Output: Codable & Sendable
@@ -64,8 +64,9 @@ extension Context {
         let bearer = try bearer()
         let body = request.method == .get ? try JSONBody.object(ofQuery: request) : try JSONBody.administratorObject(of: request)
         let project = try administeredProject(of: bearer, target: try JSONBody.target(of: body))
-        let administrator = try await administrator(bearer, for: right, in: project)
-        return try await answer(body, administrator, with(project))
+        let context = try await with(project).inRealm(of: body)
+        let administrator = try await administrator(bearer, for: right, in: context.project)
+        return try await answer(body, administrator, context)
     }
 
     private func bearer() throws(Failure) -> Bearer {

@@ -112,7 +112,7 @@ extension Failure {
             switch error {
             case .invalid(let reason): Failure("INVALID_CUSTOM_TOKEN", reason)
             case .otherProject: Failure("CREDENTIAL_MISMATCH")
-            case .tenant: .unsupportedTenantOperation
+            case .tenant: .tenantIDMismatch
             case .missingUID: .missingIdentifier
             case .invalidClaims: Failure("INVALID_CLAIMS")
             case .forbiddenClaim(let name): Failure("FORBIDDEN_CLAIM", name.asString)

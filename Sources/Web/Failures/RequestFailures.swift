@@ -12,6 +12,15 @@ extension Failure {
         "INSUFFICIENT_PERMISSION", "Only authenticated requests can specify target_project_id.")
     package static let insufficientPermission = Failure("INSUFFICIENT_PERMISSION")
     package static let unsupportedTenantOperation = Failure("UNSUPPORTED_TENANT_OPERATION")
+    package static let tenantIDMismatch = Failure(
+        "TENANT_ID_MISMATCH", "The call names two tenants, or a tenant and a token of the project itself.")
+    package static let tenantNotFound = Failure("TENANT_NOT_FOUND")
+    package static let invalidDisplayName = Failure(
+        "INVALID_DISPLAY_NAME", "The name of a tenant has 1 to 128 bytes without control characters.")
+    package static let invalidTestingPhoneNumber = Failure(
+        "INVALID_TESTING_PHONE_NUMBER", "A tenant has at most 10 test numbers, such as +16505550101, each with a code of six digits.")
+    /// The tenant is switched off.
+    package static let projectDisabled = Failure("PROJECT_DISABLED", "The tenant is switched off.")
     package static let notOfThisMachine = Failure("This path answers only programs of the server's own machine.", kind: .forbidden)
     package static let foreignOrigin = Failure(
         "This path answers only pages of this machine and of the projects' authorizedDomains.", kind: .forbidden)

@@ -58,7 +58,7 @@ package struct App: RequestHandler {
     private func context(_ handler: Handler, _ request: Request, _ parameters: PathParameters) throws(Failure) -> Context {
         let project = try Access.check(handler.route, request, services.projects)
         if let coding = request.headers["content-encoding"], coding.asciiLowercased != "identity" { throw .encodedBody }
-        return Context(services: services, request: request, parameters: parameters, project: project)
+        return Context(services: services, request: request, parameters: parameters, access: handler.route.access, project: project)
     }
 
     /// - Parameters:

@@ -15,13 +15,15 @@ package struct Context: Sendable {
     package let request: Request
     /// The values of the braces in the route's path.
     package let parameters: PathParameters
+    let access: Route.Access
     /// The projects as they were when the request arrived. A reload does not change them while the request is answered, so that the pages that
     /// may read the answer are those whose client was asked for.
     package let projects: Projects
     private let keyed: Project?
 
-    init(services: Services, request: Request, parameters: PathParameters, project: Project?) {
+    init(services: Services, request: Request, parameters: PathParameters, access: Route.Access, project: Project?) {
         self.services = services
+        self.access = access
         self.request = request
         self.parameters = parameters
         projects = services.projects.current
@@ -35,7 +37,12 @@ package struct Context: Sendable {
         return project.signingTokens
     }
 
-    /// The project whose API key the caller sent.
+    /// Whether the caller's API key names the project.
+    var isKeyed: Bool { if case .apiKey = access { true } else { false } }
+
+    var isAdministrators: Bool { if case .administrator = access { true } else { false } }
+
+    /// The project whose API key the caller sent, or the tenant of it that the call names.
     package var project: Project {
         get throws {
             guard let keyed else { throw Failure.missingAPIKey }
@@ -45,11 +52,11 @@ package struct Context: Sendable {
 
     /// The same call, for `project`.
     func with(_ project: Project) -> Context {
-        Context(services: services, request: request, parameters: parameters, project: project)
+        Context(services: services, request: request, parameters: parameters, access: access, project: project)
     }
 
-    /// The project that the path names, for endpoints that need no API key.
-    package var namedProject: Project? { parameters["project"].flatMap { projects.project(id: $0.asString) } }
+    /// The project or tenant that the path names, for endpoints that need no API key.
+    package var namedProject: Project? { parameters["project"].flatMap(projects.realm(addressName:)) }
 
     /// The outbox for mails. Throws `OPERATION_NOT_ALLOWED` on a server that cannot send mail.
     package var outbox: Outbox {
@@ -88,6 +95,7 @@ package final class Services: Sendable {
     package let firebaseBridge: FirebaseBridge
     package let captcha: CaptchaCheck
     package let projects: ProjectDirectory
+    package let tenants: TenantDirectory
     package let site: Site
     package let metrics: Metrics
     package let clock: Clock
@@ -98,7 +106,7 @@ package final class Services: Sendable {
     package let description: @Sendable () throws -> [UInt8]
 
     package init(
-        accounts: Accounts, brokerage: Brokerage, firebaseBridge: FirebaseBridge, captcha: CaptchaCheck, projects: ProjectDirectory,
+        accounts: Accounts, brokerage: Brokerage, firebaseBridge: FirebaseBridge, captcha: CaptchaCheck, projects: ProjectDirectory, tenants: TenantDirectory,
         site: Site, metrics: Metrics, clock: Clock, log: Logger,
         readiness: @escaping @Sendable () async throws -> Void, description: @escaping @Sendable () throws -> [UInt8]
     ) {
@@ -107,6 +115,7 @@ package final class Services: Sendable {
         self.firebaseBridge = firebaseBridge
         self.captcha = captcha
         self.projects = projects
+        self.tenants = tenants
         self.site = site
         self.metrics = metrics
         self.clock = clock

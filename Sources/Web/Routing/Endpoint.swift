@@ -27,7 +27,9 @@ extension Endpoint {
             route: route, errorFormat: .googleJSON, named: Handler.name(of: Self.self),
             content: { try .of(Input.self, Output.self, query: query, route) }
         ) { request, context in
-            let output = try await Self()(try JSONBody.decode(Input.self, from: request), context)
+            let body = try JSONBody.object(of: request)
+            let context = context.isKeyed ? try await context.inRealm(of: body) : context
+            let output = try await Self()(try JSONBody.decode(Input.self, from: body), context)
             return Response(json: try JSON(encoding: output).bytes())
         }
     }

@@ -66,8 +66,16 @@ package struct Route: Sendable {
         aliases: [String] = []
     ) -> Route {
         Route(
-            method, path, aliases: aliases + (v3.map(oldNames) ?? []), bearerPaths: client?.paths ?? [], access: .administrator(right),
+            method, path, aliases: aliases + ofTenant(path) + (v3.map(oldNames) ?? []), bearerPaths: client?.paths ?? [], access: .administrator(right),
             host: .identityToolkit)
+    }
+
+    /// The path of the same call for a tenant. Every call about the accounts of a project has one.
+    private static func ofTenant(_ path: String) -> [String] {
+        let project = "/v1/projects/{project}"
+        guard path.hasPrefix(project) else { return [] }
+        let ofTenant = "\(project)/tenants/{tenant}\(path.dropFirst(project.count))"
+        return [ofTenant, "/\(GoogleHost.identityToolkit.rawValue)\(ofTenant)"]
     }
 
     private static func oldNames(_ v3: String) -> [String] {

@@ -145,6 +145,7 @@ import Webhooks
             .rememberedDevicesForgotten, .recoveryCodesMade, .recoveryCodeUsed, .phoneNumberUsedAgain, .accountsImported, .accountImported,
             .linkMade, .linkMailed, .sessionBridged, .sessionCookieCreated, .providerTokensGiven, .limitsForgotten, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed,
+            .tenantCreated, .tenantChanged, .tenantDeleted,
         ]
         #expect((EventType(telling: action) == nil) == silent.contains(action))
     }

@@ -16,7 +16,7 @@ import Testing
             return IDToken(accountID: "a1", sessionID: session, issued: now, expires: now, authTime: now, signInProvider: "custom")
                 .caller(in: fixture.project)
         case .refresh:
-            let token = RefreshToken(projectNumber: fixture.project.number, sessionID: session, generation: 0)
+            let token = RefreshToken(realmNumber: fixture.project.number, sessionID: session, generation: 0)
             return fixture.sessions.refresh(token, of: RefreshTokenKey(id: 1, bytes: []), rotating: true, in: fixture.project)
         case .lookup:
             return Account.select("a.account_id = ANY(\((1...32).map { "a\($0)" }))", in: fixture.project)

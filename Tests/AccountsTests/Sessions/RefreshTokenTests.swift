@@ -4,7 +4,7 @@ import Text
 
 @Suite struct RefreshTokenTests {
     private let key = [UInt8](repeating: 7, count: 32)
-    private let token = RefreshToken(projectNumber: 100_000_000_001, sessionID: Array(1...16), generation: 3)
+    private let token = RefreshToken(realmNumber: 100_000_000_001, sessionID: Array(1...16), generation: 3)
 
     @Test func `reads back what it wrote`() {
         #expect(RefreshToken(token.text(key: key), key: key) == token)

@@ -56,7 +56,7 @@ extension HostedVisit {
             return redirect
         }
         var response = project.templates.page(
-            codes, in: language, goingOnTo: IssuerPaths.resume(settings.id, request: authorization.id.text))
+            codes, in: language, goingOnTo: IssuerPaths.resume(settings.addressName, request: authorization.id.text))
         response.setCookies(redirect.headers.values("set-cookie").map(\.asString))
         return response
     }
