@@ -31,8 +31,8 @@ struct ProjectsCommand: ParsableCommand {
                 table.print(
                     projects.map { project in
                         let settings = project.settings
-                        let methods = settings.signIn.names + project.orderedProviders.map(\.id)
-                        return [settings.id, "\(settings.number)", settings.issuer(publicURL: url), methods.joined(separator: ", ")]
+                        let methods = project.waysToSignIn.joined(separator: ", ")
+                        return [settings.id, "\(settings.number)", settings.issuer(publicURL: url), methods]
                     })
             }
             guard !configuration.faultyFiles.isEmpty else { return }
@@ -49,6 +49,9 @@ extension ProjectSettings.SignInMethods {
 }
 
 extension Project {
+    /// Those that are switched on.
+    var waysToSignIn: [String] { settings.signIn.names + orderedProviders.map(\.id) }
+
     fileprivate func json(publicURL: String) -> String {
         var writer = JSONWriter()
         writer.object { writer in
