@@ -43,7 +43,8 @@ package struct Sessions: Sendable {
         guard let (token, key) = RefreshToken.read(token, keys: keys) else {
             throw RefreshToken.isWellFormed(token) ? .sessionEnded : .invalidRefreshToken
         }
-        guard token.realmNumber == project.sessionNumber else { throw .wrongProject }
+        // The numbers of tenants are negative: this one is gone, or another project's.
+        guard token.realmNumber == project.sessionNumber else { throw token.realmNumber < 0 ? .sessionEnded : .wrongProject }
         guard let refreshed = try await refresh(token, of: key, in: project) else { throw .sessionEnded }
         return refreshed
     }

@@ -25,6 +25,7 @@ SETUP = {
     "mfa": {"state": "enabled", "sms": True},
     "phone": {"testNumbers": {NUMBER: "123456"}},
     "signIn": METHODS,
+    "dynamicTenants": True,
     "redirectURLs": [],
     "authorizedDomains": ["localhost", "127.0.0.1", "app.example.com", "auth.example.com"],
 }

@@ -10,7 +10,7 @@ import tempfile
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
 
-from firebase_admin import auth, exceptions
+from firebase_admin import auth, exceptions, tenant_mgt
 
 from support.harness import ROOT, counter, home
 from support.leaks import logs, note
@@ -66,7 +66,7 @@ class Process:
         if done:
             return answer[0]
         name, text = answer
-        kind = next((kind for module in (auth, exceptions, builtins) if (kind := getattr(module, name, None))), None)
+        kind = next((kind for module in (auth, tenant_mgt, exceptions, builtins) if (kind := getattr(module, name, None))), None)
         if kind is None:
             raise AssertionError(f"{name}: {text}")
         error = kind.__new__(kind)
@@ -103,10 +103,15 @@ class AdminSDK:
         return lambda *arguments, **named: self.call("auth", function, *arguments, **named)
 
     def call(self, module, function, *arguments, **named):
-        answer = self.process.do("call", self.name, module, function, arguments, named)
-        if isinstance(answer, bytes):
-            answer = note(answer.decode())
-        return note(answer)
+        return noted(self.process.do("call", self.name, module, function, arguments, named))
+
+    def of_tenant(self, tenant):
+        """The functions for the people of a tenant: `sdk.of_tenant("customer-a").get_user(uid)`."""
+        return OfTenant(self, tenant)
+
+    def tenant_pages(self, page_size=1000):
+        """All pages of `list_tenants`, each a list of ids."""
+        return self.process.do("tenants", self.name, page_size)
 
     def pages(self, page_size=1000):
         """All pages of `list_users`, each a list of users."""
@@ -119,3 +124,16 @@ class AdminSDK:
     def config_pages(self, kind, page_size=100):
         """All pages of the providers' configurations: `oidc` or `saml`."""
         return self.process.do("configs", self.name, kind, page_size)
+
+
+class OfTenant:
+    def __init__(self, sdk, tenant):
+        self.sdk, self.tenant = sdk, tenant
+
+    def __getattr__(self, function):
+        assert hasattr(auth.Client, function), function
+        return lambda *arguments, **named: noted(self.sdk.process.do("tenant_call", self.sdk.name, self.tenant, function, arguments, named))
+
+
+def noted(answer):
+    return note(answer.decode() if isinstance(answer, bytes) else answer)

@@ -31,6 +31,32 @@ def call(app, module, function, arguments, named):
     return getattr(MODULES[module], function)(*arguments, **named, app=firebase_admin.get_app(app))
 
 
+def tenant_call(app, tenant, function, arguments, named):
+    """A call about the people of a tenant."""
+    return getattr(tenant_mgt.auth_for_tenant(tenant, app=firebase_admin.get_app(app)), function)(*arguments, **named)
+
+
+def tenant_users(app, tenant):
+    """All people of a tenant."""
+    return list(tenant_mgt.auth_for_tenant(tenant, app=firebase_admin.get_app(app)).list_users().iterate_all())
+
+
+def tenant_patch(app, tenant, body):
+    """A change of a tenant that the SDK for Python has no argument for."""
+    client = tenant_mgt._get_tenant_mgt_service(firebase_admin.get_app(app)).client
+    return client.body("patch", f"/tenants/{tenant}", json=body, params="updateMask=" + ",".join(body))
+
+
+def tenants(app, page_size):
+    """All pages of the list of tenants: the ids of each."""
+    page = tenant_mgt.list_tenants(max_results=page_size, app=firebase_admin.get_app(app))
+    pages = []
+    while page:
+        pages.append([tenant.tenant_id for tenant in page.tenants])
+        page = page.get_next_page()
+    return pages
+
+
 def users(app, page_size):
     """All pages of the list: the users of each."""
     page = auth.list_users(max_results=page_size, app=firebase_admin.get_app(app))
@@ -75,7 +101,7 @@ def shell(script, environment):
     return done.returncode, done.stdout, done.stderr
 
 
-STEPS = {step.__name__: step for step in (make_app, call, users, configs, user_call, execute, shell)}
+STEPS = {step.__name__: step for step in (make_app, call, tenant_call, tenant_patch, tenant_users, tenants, users, configs, user_call, execute, shell)}
 
 
 def answer(request):
