@@ -1,3 +1,4 @@
+import HTTP
 import Projects
 import Text
 package import Web
@@ -26,6 +27,15 @@ package enum Emulator {
 }
 
 extension Context {
+    /// A path below a project, with that of its tenants.
+    static func emulated(_ method: HTTP.Method, _ name: String) -> Route {
+        let project = "/emulator/v1/projects/{project}"
+        return Route(method, "\(project)/\(name)", aliases: ["\(project)/tenants/{tenant}/\(name)"], access: .development)
+    }
+
+    /// The project or tenant that the path names.
+    func emulatedRealm() async throws -> Project { try await with(emulatedProject()).inRealm().project }
+
     /// The project that the path names: one that a file has, or else one that is made on the fly.
     func emulatedProject() throws(Failure) -> Project {
         guard let name = parameters["project"] else { throw .notFound }

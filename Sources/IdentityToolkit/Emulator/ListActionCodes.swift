@@ -10,7 +10,7 @@ import Web
 /// links lead to `/emulator/action`, which acts at once, while a mail's own link leads to a page with a button. Their queries are the
 /// same.
 struct ListActionCodes: Endpoint {
-    static let route = Route(.get, "/emulator/v1/projects/{project}/oobCodes", access: .development)
+    static let route = Context.emulated(.get, "oobCodes")
 
     struct Input: Decodable {}
     struct Output: Codable {
@@ -28,7 +28,7 @@ struct ListActionCodes: Endpoint {
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        let project = try context.emulatedProject().settings
+        let project = try await context.emulatedRealm().settings
         // Only mails about changed ways to sign in have the time of an event.
         let recent = try await context.outbox.recent(in: project).filter { $0.happenedAt == nil }
         let mails = try await context.services.accounts.codes.pending(recent, in: project)

@@ -40,7 +40,13 @@ package struct Context: Sendable {
     /// Whether the caller's API key names the project.
     var isKeyed: Bool { if case .apiKey = access { true } else { false } }
 
-    var isAdministrators: Bool { if case .administrator = access { true } else { false } }
+    /// Whether the call is not one of an app.
+    var isAdministrators: Bool {
+        switch access {
+        case .administrator, .development: true
+        case .apiKey, .anyone, .relyingParty: false
+        }
+    }
 
     /// The project whose API key the caller sent, or the tenant of it that the call names.
     package var project: Project {
@@ -51,7 +57,7 @@ package struct Context: Sendable {
     }
 
     /// The same call, for `project`.
-    func with(_ project: Project) -> Context {
+    package func with(_ project: Project) -> Context {
         Context(services: services, request: request, parameters: parameters, access: access, project: project)
     }
 

@@ -1,4 +1,7 @@
-"""What one project's provider gave is nothing at another's, and answers of one are not taken for those of another."""
+"""What one realm's provider gave is nothing at another's, and answers of one are not taken for those of another (SEC-63).
+
+The other realm is another project with the same clients, or a tenant of the same project with the same clients.
+"""
 
 import dataclasses
 from urllib.parse import parse_qs, urlsplit
@@ -10,6 +13,20 @@ from support.openid.logout import is_signed_in
 from support.openid.pages import Browser
 from support.openid.registrations import BASIC, NATIVE, OTHER_BASIC, SUSI, TENANT_NAME
 from support.openid.relying_party import RelyingParty, Untrusted, basic, delivered
+from support.openid.site import TENANT
+
+REALMS = {"other": {"other": True}, f"demo~{TENANT}": {"tenant": TENANT}}
+
+
+@pytest.fixture(params=list(REALMS))
+def realm(request):
+    """The name of the other realm in addresses."""
+    return request.param
+
+
+@pytest.fixture
+def there_issuer(openid_site, realm):
+    return f"{openid_site.url}/{realm}"
 
 
 @pytest.fixture
@@ -21,16 +38,16 @@ def here(newcomer, ada):
 
 
 @pytest.fixture
-def there(openid_site, here):
-    """The relying party of the same id at the second project, at the same browser, where Bob has signed in."""
-    rp = RelyingParty(openid_site.other_issuer, OTHER_BASIC, browser=here.browser)
-    rp.bob = openid_site.person(other=True, name="Bob")
+def there(openid_site, here, realm, there_issuer):
+    """The relying party of the same id at the other realm, at the same browser, where Bob has signed in."""
+    rp = RelyingParty(there_issuer, OTHER_BASIC, browser=here.browser)
+    rp.bob = openid_site.person(name="Bob", **REALMS[realm])
     rp.tokens_there = rp.sign_in(rp.bob, scope="openid offline_access").tokens
     return rp
 
 
-def test_a_session_is_of_one_project(openid_site, here):
-    other = RelyingParty(openid_site.other_issuer, OTHER_BASIC, browser=here.browser)
+def test_SEC_63_a_session_is_of_one_realm(there_issuer, here):
+    other = RelyingParty(there_issuer, OTHER_BASIC, browser=here.browser)
     assert is_signed_in(here) and not is_signed_in(other)
 
 
@@ -41,17 +58,17 @@ def test_two_projects_in_one_browser(here, there):
     assert is_signed_in(here) and not is_signed_in(there)
 
 
-def test_a_session_cookie_under_another_projects_name(openid_site, here):
+def test_SEC_63_a_session_cookie_under_another_realms_name(openid_site, here, realm, there_issuer):
     """The cookie's value means nothing there, even where somebody moves it."""
     thief = Browser(openid_site.url)
     moved = [cookie for cookie in here.browser.cookies if cookie.name.endswith("session.demo")]
     assert moved
     for cookie in moved:
-        thief.cookies.set(cookie.name.replace("session.demo", "session.other"), cookie.value, domain=cookie.domain, path=cookie.path)
-    assert not is_signed_in(RelyingParty(openid_site.other_issuer, OTHER_BASIC, browser=thief))
+        thief.cookies.set(cookie.name.replace("session.demo", f"session.{realm}"), cookie.value, domain=cookie.domain, path=cookie.path)
+    assert not is_signed_in(RelyingParty(there_issuer, OTHER_BASIC, browser=thief))
 
 
-def test_codes_and_tokens_are_of_one_project(here, there):
+def test_SEC_63_codes_and_tokens_are_of_one_realm(here, there):
     answer = here.authorize()
     with_theirs = {"authorization": basic(OTHER_BASIC.id, OTHER_BASIC.secret)}
     assert_token_error(there.redeem(answer), "invalid_grant")
@@ -62,8 +79,8 @@ def test_codes_and_tokens_are_of_one_project(here, there):
     assert there.introspect(here.tokens_here["access_token"]).json() == {"active": False}
 
 
-def test_a_client_is_of_one_project(openid_site, here):
-    stranger = RelyingParty(openid_site.other_issuer, NATIVE, browser=here.browser)
+def test_SEC_63_a_client_is_of_one_realm(there_issuer, here):
+    stranger = RelyingParty(there_issuer, NATIVE, browser=here.browser)
     assert_page(stranger.open(), uri=NATIVE.redirect_uri)
 
 
@@ -119,10 +136,10 @@ def test_a_request_waits_in_its_own_browser_alone(openid_site, here, ada):
     assert here.browser.get(url).status_code == 200
 
 
-def test_a_request_waits_at_its_own_project_alone(openid_site, here, there):
+def test_SEC_63_a_request_waits_at_its_own_realm_alone(here, there, realm, there_issuer):
     url, request = waiting(here)
-    assert_page(here.browser.get(url.replace("/demo/", "/other/")), 400)
-    resumed = here.browser.get(f"{openid_site.other_issuer}/oauth2/resume", params={"request": request})
+    assert_page(here.browser.get(url.replace("/demo/", f"/{realm}/")), 400)
+    resumed = here.browser.get(f"{there_issuer}/oauth2/resume", params={"request": request})
     assert resumed.status_code == 400 and "location" not in resumed.headers
 
 

@@ -101,7 +101,10 @@ def shell(script, environment):
     return done.returncode, done.stdout, done.stderr
 
 
-STEPS = {step.__name__: step for step in (make_app, call, tenant_call, tenant_patch, tenant_users, tenants, users, configs, user_call, execute, shell)}
+STEPS = {
+    step.__name__: step
+    for step in (make_app, call, tenant_call, tenant_patch, tenant_users, tenants, users, configs, user_call, execute, shell)
+}
 
 
 def answer(request):

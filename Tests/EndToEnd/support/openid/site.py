@@ -10,6 +10,9 @@ from support.openid.registrations import CLIENTS, OTHER_BASIC, other_provider_se
 from support.servers.site import Site
 
 OTHER_KEY = OTHER["apiKeys"][0]
+# A tenant of `demo` that is a provider like `other`, with the same clients.
+TENANT = "customer-a"
+TENANTS_DIRECTORY = "0f1c5c12-9f0e-4a6f-9d0e-6a5d4c3b2a10"
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Person:
 
 
 class OpenIDSite(Site):
-    """`demo` and `other` are OpenID providers; the project `plain` is not one."""
+    """`demo`, `other` and a tenant of `demo` are OpenID providers; the project `plain` is not one."""
 
     def __init__(self, *, provider=None, other=None, clients=CLIENTS, **options):
         """`provider`, `other`: `openIDProvider` of the two projects. `clients`: those of the first, whose keys the site has."""
@@ -42,6 +45,15 @@ class OpenIDSite(Site):
                     "apiKeys": ["plain-api-key"],
                     "authorizedDomains": ["localhost"],
                 },
+            },
+            tenants={
+                TENANT: {
+                    "signIn": METHODS,
+                    "openIDProvider": {
+                        **other_provider_settings(),
+                        "tenant": {"id": TENANTS_DIRECTORY, "names": ["tenant.onmicrosoft.com"]},
+                    },
+                }
             },
             **options,
         )
@@ -64,10 +76,10 @@ class OpenIDSite(Site):
     def api(self, other=False):
         return self.servers[0].api(OTHER_KEY) if other else self.servers[0].api()
 
-    def person(self, other=False, name="Ada Lovelace"):
-        """A new account with a password and a name, at one of the projects."""
+    def person(self, other=False, name="Ada Lovelace", tenant=None):
+        """A new account with a password and a name, at one of the projects, or in a tenant."""
         email, password = address(), note("correct horse battery")
-        made = sign_up(self.api(other), email, password)
+        made = sign_up(self.api(other), email, password, tenantId=tenant)
         answer = update(self.api(other), made["idToken"], displayName=name)
         assert answer.status_code == 200, answer.text
         return Person(email, password, made["localId"], name)

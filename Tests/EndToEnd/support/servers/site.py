@@ -81,7 +81,7 @@ class Site:
     through = ()
     variables = {}
 
-    def __init__(self, providers=None, *, settings=None, project=None, others=None, database=None, migrate=True):
+    def __init__(self, providers=None, *, settings=None, project=None, tenants=None, others=None, database=None, migrate=True):
         note(CLIENT_SECRET)
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=home))
         self.port = free_port()
@@ -116,6 +116,8 @@ class Site:
             "providers": providers or {},
             **(project or {}),
         }
+        # The tenants of the project, by their ids.
+        self.tenants = tenants or {}
         self.others = others or {}
         self.servers = []
         self.connection = None
@@ -128,6 +130,10 @@ class Site:
         write_secret(self.folder / "master.key", self.master_key)
         self.config.write_text(json.dumps(self.settings, indent=1))
         (self.folder / "projects/demo.yaml").write_text(json.dumps(self.project, indent=1))
+        if self.tenants:
+            (self.folder / "projects/demo/tenants").mkdir(parents=True, exist_ok=True)
+        for name, tenant in self.tenants.items():
+            (self.folder / f"projects/demo/tenants/{name}.yaml").write_text(json.dumps({"limits": GENEROUS, **tenant}, indent=1))
         for name, project in self.others.items():
             (self.folder / f"projects/{name}.yaml").write_text(json.dumps({"limits": GENEROUS, **project}, indent=1))
 
