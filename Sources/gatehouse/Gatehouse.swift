@@ -11,7 +11,8 @@ struct Gatehouse: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, DevCommand.self, ReloadCommand.self, MigrateCommand.self, CheckCommand.self, DoctorCommand.self,
-            ConfigCommand.self, OpenAPICommand.self, PhoneRegionsCommand.self, ProjectsCommand.self, TenantsCommand.self, UsersCommand.self, KeysCommand.self,
+            ConfigCommand.self, OpenAPICommand.self, PhoneRegionsCommand.self, ProjectsCommand.self, TenantsCommand.self, UsersCommand.self,
+            KeysCommand.self,
             ServiceAccountsCommand.self, PasskeysCommand.self, ProviderTokensCommand.self, SessionsCommand.self, LimitsCommand.self,
             MailsCommand.self,
             EventsCommand.self,

@@ -31,7 +31,9 @@ import Text
         #expect(projects.realm(storageID: "acme")?.settings.tenant == nil)
         #expect(projects.realm(storageID: "acme/customer-a")?.settings.tenant?.id == "customer-a")
         #expect(projects.realm(addressName: "acme~customer-a")?.settings.storageID == "acme/customer-a")
-        for name in ["acme/customer-b", "other/customer-a", "acme/", "/customer-a", "acme/customer-a/", "acme//customer-a", "acme~customer-a"] {
+        for name in [
+            "acme/customer-b", "other/customer-a", "acme/", "/customer-a", "acme/customer-a/", "acme//customer-a", "acme~customer-a",
+        ] {
             #expect(projects.realm(storageID: name) == nil, "\(name)")
         }
         for name: UTF8Text in ["acme~customer-b", "other~customer-a", "acme/customer-a", "Acme"] {

@@ -14,7 +14,8 @@ extension ActionCodeMails {
             [
                 (name: "mode", value: kind.rawValue), (name: "oobCode", value: code), (name: "apiKey", value: project.apiKeys.first ?? ""),
                 (name: "lang", value: options.language),
-            ] + (project.tenant.map { [(name: "tenantId", value: $0.id)] } ?? []) + (options.continueURL.map { [(name: "continueUrl", value: $0)] } ?? []))
+            ] + (project.tenant.map { [(name: "tenantId", value: $0.id)] } ?? [])
+                + (options.continueURL.map { [(name: "continueUrl", value: $0)] } ?? []))
         return "\(project.mail.actionURL ?? publicURL + ActionCode.pagePath)?\(query.encoded())"
     }
 }

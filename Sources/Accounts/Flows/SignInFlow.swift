@@ -71,7 +71,8 @@ package struct FlowState: Sendable, Equatable {
     }
 
     package init?(_ text: UTF8Text) {
-        guard let (project, rest) = ProjectSettings.storageIDAndRest(text), let bytes = Base64URL.decodeStrict(rest), bytes.count == 48 else {
+        guard let (project, rest) = ProjectSettings.storageIDAndRest(text), let bytes = Base64URL.decodeStrict(rest), bytes.count == 48
+        else {
             return nil
         }
         projectID = project

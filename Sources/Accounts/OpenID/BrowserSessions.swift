@@ -81,7 +81,9 @@ package struct BrowserSessions: Sendable {
     }
 
     private func sessionID(_ cookie: UTF8Text, in project: ProjectSettings) -> [UInt8]? {
-        guard let (token, _) = RefreshToken.read(cookie.asString, keys: keys), token.realmNumber == project.sessionNumber else { return nil }
+        guard let (token, _) = RefreshToken.read(cookie.asString, keys: keys), token.realmNumber == project.sessionNumber else {
+            return nil
+        }
         return token.sessionID
     }
 

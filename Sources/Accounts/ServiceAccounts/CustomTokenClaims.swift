@@ -32,7 +32,8 @@ struct CustomTokenClaims: Sendable {
     /// - Parameter signedBytes: header and payload as they were sent, which name the token.
     func token(_ times: AssertionTimes, signedBytes: [UInt8]) throws(CustomTokenError) -> CustomToken {
         return CustomToken(
-            uid: try uid(), tenantID: try tenantID(), developerClaims: try developerClaims(), issued: times.issued, expires: times.expires + TokenTimes.leeway,
+            uid: try uid(), tenantID: try tenantID(), developerClaims: try developerClaims(), issued: times.issued,
+            expires: times.expires + TokenTimes.leeway,
             digest: Array(Digest.sha256(signedBytes).prefix(16)))
     }
 

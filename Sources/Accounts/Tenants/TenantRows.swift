@@ -57,16 +57,20 @@ package struct TenantRows: Sendable {
     }
 
     /// Stores other settings of a tenant. Throws `conflict` where it is not as `former` any more.
-    package func update(_ former: StoredTenant, to settings: String, by administrator: Administrator) async throws(AccountError) -> StoredTenant {
+    package func update(_ former: StoredTenant, to settings: String, by administrator: Administrator) async throws(AccountError)
+        -> StoredTenant
+    {
         let now = clock.now()
-        try await write(change(former, "settings = \(settings)", by: administrator, at: now), .tenantChanged, former.id, by: administrator, at: now)
+        try await write(
+            change(former, "settings = \(settings)", by: administrator, at: now), .tenantChanged, former.id, by: administrator, at: now)
         return StoredTenant(id: former.id, settings: settings, changedAt: now, isDeleted: false)
     }
 
     /// Marks a tenant as deleted. What it has is deleted a while later (`Cleanup.emptyDeletedTenants`).
     package func delete(_ former: StoredTenant, by administrator: Administrator) async throws(AccountError) -> StoredTenant {
         let now = clock.now()
-        try await write(change(former, "deleted_at = \(now)", by: administrator, at: now), .tenantDeleted, former.id, by: administrator, at: now)
+        try await write(
+            change(former, "deleted_at = \(now)", by: administrator, at: now), .tenantDeleted, former.id, by: administrator, at: now)
         return StoredTenant(id: former.id, settings: former.settings, changedAt: now, isDeleted: true)
     }
 
@@ -84,7 +88,8 @@ package struct TenantRows: Sendable {
     }
 
     private func write(
-        _ statement: SQL, _ action: AuditEvent.Action, _ id: String, by administrator: Administrator, at now: Instant, and others: [SQL] = []
+        _ statement: SQL, _ action: AuditEvent.Action, _ id: String, by administrator: Administrator, at now: Instant,
+        and others: [SQL] = []
     ) async throws(AccountError) {
         let record = administrator.act(on: nil, at: now).record(
             action, facts: "'tenant', \(id)::text", in: administrator.project.storageID)

@@ -44,10 +44,11 @@ struct ActionLink {
 
     /// The address at which a sign-in continues: the app's page, with the parameters that SDKs look for, as Firebase's own page adds them.
     var signInURL: String? {
-        let fields = [
-            (name: "apiKey", value: apiKey), (name: "oobCode", value: code), (name: "mode", value: kind.rawValue),
-            (name: "lang", value: language),
-        ] + tenant
+        let fields =
+            [
+                (name: "apiKey", value: apiKey), (name: "oobCode", value: code), (name: "mode", value: kind.rawValue),
+                (name: "lang", value: language),
+            ] + tenant
         return continueURL?.replacing(Form(fields)).description
     }
 

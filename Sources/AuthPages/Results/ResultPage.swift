@@ -67,8 +67,10 @@ struct ResultPage {
 
     private func authEvent(_ outcome: Outcome) -> AuthEvent {
         switch outcome {
-        case .success(let code): AuthEvent(sdkRequest: sdkRequest, tenantID: project.settings.tenant?.id, outcome: .success(link: link(code), sessionID: cookie))
-        case .failure(let code, let message): AuthEvent(sdkRequest: sdkRequest, tenantID: project.settings.tenant?.id, outcome: .failure(code: code, message: message))
+        case .success(let code):
+            AuthEvent(sdkRequest: sdkRequest, tenantID: project.settings.tenant?.id, outcome: .success(link: link(code), sessionID: cookie))
+        case .failure(let code, let message):
+            AuthEvent(sdkRequest: sdkRequest, tenantID: project.settings.tenant?.id, outcome: .failure(code: code, message: message))
         }
     }
 

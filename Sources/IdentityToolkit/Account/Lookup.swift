@@ -14,7 +14,7 @@ struct Lookup: RawEndpoint {
     static let route = Route.client(.post, "/v1/accounts:lookup", v3: "getAccountInfo")
     static let errorFormat = ErrorFormat.googleJSON
     static let content = CallContent(
-        body: .json(.texts(optional: ["idToken"])),
+        body: .json(.texts(optional: ["idToken", "tenantId"])),
         answers: [
             .json(.object([.init("kind", .text, isRequired: true), .init("users", .list(UserInfo.shape), isRequired: true)]))
         ])
@@ -33,7 +33,9 @@ struct Lookup: RawEndpoint {
         json.object { json in
             json.field("kind", "identitytoolkit#GetAccountInfoResponse")
             json.array("users") { json in
-                for account in accounts { UserInfo(account: account, tenantID: project.tenant?.id, showsNoFactors: showsNoFactors).write(to: &json) }
+                for account in accounts {
+                    UserInfo(account: account, tenantID: project.tenant?.id, showsNoFactors: showsNoFactors).write(to: &json)
+                }
             }
         }
         return json.bytes

@@ -13,7 +13,11 @@ struct ProviderPhoto: RawEndpoint {
     static let route = Route.client(.post, "/v1/accounts:providerPhoto")
     static let errorFormat = ErrorFormat.googleJSON
     static var content: CallContent {
-        get throws { CallContent(body: .json(try JSONShape(of: Input.self)), answers: [.content("image/*", "The picture.")]) }
+        get throws {
+            CallContent(
+                body: .json(try JSONShape(of: Input.self).with(.texts(optional: ["tenantId"]))),
+                answers: [.content("image/*", "The picture.")])
+        }
     }
 
     private struct Input: Decodable {

@@ -98,7 +98,9 @@ enum AccountsAnswer {
         // Admin SDKs take an empty list and none for the same; other clients ask whether there is one.
         guard !accounts.isEmpty else { return }
         json.array(name) { json in
-            for listed in accounts { UserInfo(account: listed.account, tenantID: project.tenant?.id, view: .administrator(listed.passwordHash)).write(to: &json) }
+            for listed in accounts {
+                UserInfo(account: listed.account, tenantID: project.tenant?.id, view: .administrator(listed.passwordHash)).write(to: &json)
+            }
         }
     }
 }

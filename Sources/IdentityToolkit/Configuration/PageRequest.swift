@@ -12,7 +12,9 @@ struct PageRequest: Decodable, Sendable {
     /// - Parameters:
     ///   - usual: the size of a page for a call that does not name one.
     ///   - most: the largest.
-    func page<Entry>(of entries: [(id: String, entry: Entry)], usual: Int = 20, most: Int = 100) throws(Failure) -> (entries: [Entry], next: String?) {
+    func page<Entry>(of entries: [(id: String, entry: Entry)], usual: Int = 20, most: Int = 100) throws(Failure) -> (
+        entries: [Entry], next: String?
+    ) {
         let size = pageSize ?? 0
         guard size >= 0 else { throw .invalidArgument("pageSize must not be negative.") }
         let last = pageToken ?? ""

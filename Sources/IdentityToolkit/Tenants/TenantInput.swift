@@ -85,7 +85,8 @@ struct TenantInput: Decodable, Sendable {
     private static let longestName = 128
 
     private static func name(_ text: UTF8Text) throws(Failure) -> String {
-        guard !text.isEmpty, text.utf8.count <= longestName, !text.asString.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        guard !text.isEmpty, text.utf8.count <= longestName,
+            !text.asString.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { throw .invalidDisplayName }
         return text.asString
     }

@@ -108,7 +108,9 @@ struct AuthorizationStep {
     /// Keeps the request, unless it is kept already, and sends the browser to the hosted page.
     private func send(to authorization: PendingAuthorization?, or asked: AuthorizationRequest) async throws -> Response {
         let status = request.method == .post ? 303 : 302
-        if let authorization { return RedirectResponse.to(IssuerPaths.signIn(settings.addressName, request: authorization.id.text), status: status) }
+        if let authorization {
+            return RedirectResponse.to(IssuerPaths.signIn(settings.addressName, request: authorization.id.text), status: status)
+        }
         return try await keep(asked) { IssuerPaths.signIn(settings.addressName, request: $0) }
     }
 

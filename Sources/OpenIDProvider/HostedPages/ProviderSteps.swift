@@ -43,7 +43,8 @@ extension HostedVisit {
     ///
     /// It says whether the person pressed a button. No other address redeems the flow, so that no other site can change that.
     private func returnURL(isHinted: Bool) -> String {
-        (site.ownName(context.request) ?? site.publicURL) + IssuerPaths.signInReturn(settings.addressName) + "?request=" + authorization.id.text
+        (site.ownName(context.request) ?? site.publicURL) + IssuerPaths.signInReturn(settings.addressName) + "?request="
+            + authorization.id.text
             + (isHinted ? "&hinted=1" : "")
     }
 

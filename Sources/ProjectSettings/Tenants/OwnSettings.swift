@@ -2,7 +2,8 @@ package import Config
 
 /// A part of the settings that each realm has for itself: the project, and each of its tenants. The names are those of the file's keys.
 package enum OwnSetting: String, Sendable, CaseIterable {
-    case signIn, emailEnumerationProtection, mfa, sessions, phone, events, audit, passkeys, passwordPolicy, limits, branding, mail, openIDProvider
+    case signIn, emailEnumerationProtection, mfa, sessions, phone, events, audit, passkeys, passwordPolicy, limits, branding, mail,
+        openIDProvider
 }
 
 extension ProjectSettings {

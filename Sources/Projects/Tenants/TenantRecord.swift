@@ -54,7 +54,9 @@ package struct TenantRecord: Codable, Sendable, Equatable {
 
     /// `nil` for a text that this version cannot read.
     package init?(_ text: String) {
-        guard let json = try? JSON.parse(Array(text.utf8)), let record = try? json.decode(TenantRecord.self, spelling: .wire) else { return nil }
+        guard let json = try? JSON.parse(Array(text.utf8)), let record = try? json.decode(TenantRecord.self, spelling: .wire) else {
+            return nil
+        }
         self = record
     }
 

@@ -51,7 +51,8 @@ struct ConfigurationReading {
                     environment: environment, cache: cache) : .none
             for reading in tenants.readings { seen.check(reading) }
             return File(
-                path: path, project: project, tenants: tenants, faults: section.faults, isNamed: !section.isUnreadable && section.has("project"))
+                path: path, project: project, tenants: tenants, faults: section.faults,
+                isNamed: !section.isUnreadable && section.has("project"))
         }
         if let wanted = server.developmentProject, areReadable, !files.contains(where: { $0.project.settings.id == wanted }) {
             section.fault("developmentProject", "no project file has the id \(wanted)")

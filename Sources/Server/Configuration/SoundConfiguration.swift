@@ -16,7 +16,8 @@ package struct SoundConfiguration {
         let reading = try ConfigurationReading(from: path, environment: environment)
         guard reading.faults.isEmpty else { throw Configuration.Faulty(reading.faults) }
         return SoundConfiguration(
-            server: reading.server, projects: reading.files.filter(\.isSound).map { $0.project.having($0.tenants.tenants()) }, faulty: reading.files.filter { !$0.isSound },
+            server: reading.server, projects: reading.files.filter(\.isSound).map { $0.project.having($0.tenants.tenants()) },
+            faulty: reading.files.filter { !$0.isSound },
             faultyTenants: reading.files.flatMap { $0.tenants.all.filter { !$0.isSound }.map(\.path) })
     }
 

@@ -43,13 +43,16 @@ extension Context {
             return context
         }
         guard project.settings.tenant == nil else { throw Failure.tenantIDMismatch }
-        guard let tenant = try await services.tenants.tenant(sessionNumber: number, of: project, by: services.accounts.tenants) else { return context }
+        guard let tenant = try await services.tenants.tenant(sessionNumber: number, of: project, by: services.accounts.tenants) else {
+            return context
+        }
         return try context.with(enabled(tenant))
     }
 
     /// The realm that the address of a page names: SDKs write the tenant as `tid`, links in mails as `tenantId`.
     package func realm(of project: Project, _ query: Form) async throws -> Project {
         let named = (query.all("tid") + query.all("tenantId")).filter { !$0.isEmpty }
+        guard named.isEmpty || project.tenants != nil else { throw Failure.unsupportedTenantOperation("The project has no tenants.") }
         return try await with(project).inRealm(named: named, tokens: []).project
     }
 
@@ -62,7 +65,9 @@ extension Context {
         guard project.tenants != nil else { throw Failure.unsupportedTenantOperation }
         let all = named.map(Optional.some) + tokens
         guard let id = all.first ?? nil, all.allSatisfy({ $0 == id }) else { throw Failure.tenantIDMismatch }
-        guard let tenant = try await services.tenants.tenant(id, of: project, by: services.accounts.tenants) else { throw Failure.tenantNotFound }
+        guard let tenant = try await services.tenants.tenant(id, of: project, by: services.accounts.tenants) else {
+            throw Failure.tenantNotFound
+        }
         return try with(enabled(tenant))
     }
 

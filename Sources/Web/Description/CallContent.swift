@@ -89,7 +89,9 @@ extension CallContent {
     static func reading(
         _ input: any Decodable.Type, query: JSONShape = .object([]), _ route: Route, answers: [Answer]
     ) throws -> CallContent {
-        let read = try JSONShape(of: input)
+        let own = try JSONShape(of: input)
+        // Every call in the name of a project may be one of a tenant (`Context.inRealm`).
+        let read = route.access.isOfProject ? own.with(.texts(optional: ["tenantId"])) : own
         if route.method == .get { return CallContent(query: query.with(read), answers: answers) }
         return CallContent(query: query, body: read.members.isEmpty ? nil : .json(read), answers: answers)
     }

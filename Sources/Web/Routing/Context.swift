@@ -112,7 +112,8 @@ package final class Services: Sendable {
     package let description: @Sendable () throws -> [UInt8]
 
     package init(
-        accounts: Accounts, brokerage: Brokerage, firebaseBridge: FirebaseBridge, captcha: CaptchaCheck, projects: ProjectDirectory, tenants: TenantDirectory,
+        accounts: Accounts, brokerage: Brokerage, firebaseBridge: FirebaseBridge, captcha: CaptchaCheck, projects: ProjectDirectory,
+        tenants: TenantDirectory,
         site: Site, metrics: Metrics, clock: Clock, log: Logger,
         readiness: @escaping @Sendable () async throws -> Void, description: @escaping @Sendable () throws -> [UInt8]
     ) {

@@ -32,6 +32,14 @@ package struct Route: Sendable {
         case administrator(Administrator.Right)
         /// Only programs of this machine, and only in development mode (SEC-22).
         case development
+
+        /// Whether a key or a token says of which project the call is.
+        var isOfProject: Bool {
+            switch self {
+            case .apiKey, .administrator: true
+            case .anyone, .relyingParty, .development: false
+            }
+        }
     }
 
     package init(
@@ -66,7 +74,8 @@ package struct Route: Sendable {
         aliases: [String] = []
     ) -> Route {
         Route(
-            method, path, aliases: aliases + ofTenant(path) + (v3.map(oldNames) ?? []), bearerPaths: client?.paths ?? [], access: .administrator(right),
+            method, path, aliases: aliases + ofTenant(path) + (v3.map(oldNames) ?? []), bearerPaths: client?.paths ?? [],
+            access: .administrator(right),
             host: .identityToolkit)
     }
 

@@ -69,7 +69,8 @@ package final class TenantDirectory: Sendable {
             let now = rows.clock.now()
             let live = try await rows.changed(since: nil, of: project.settings.id).filter { !$0.isDeleted }
             seen.withLock {
-                $0[project.settings.id] = Seen(until: now, rows: Dictionary(live.map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first }))
+                $0[project.settings.id] = Seen(
+                    until: now, rows: Dictionary(live.map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first }))
             }
             let made = live.filter { tenants.tenant(UTF8Text($0.id)) == nil }.compactMap { tenant($0, of: project) }
             complete.append(project.having(Tenants(tenants.all + made, template: tenants.template)))

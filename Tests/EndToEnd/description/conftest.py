@@ -30,6 +30,7 @@ def production(projects):
     site = Site(
         settings=PRODUCTION,
         project={**projects, "redirectURLs": [], "authorizedDomains": ["auth.example.com", "localhost"]},
+        tenants={"tenant": without_firestore(projects)},
         others={"other": {**OTHER, **projects}},
     )
     site.serve()
@@ -37,10 +38,20 @@ def production(projects):
     site.close()
 
 
+def without_firestore(projects):
+    """Settings of a tenant."""
+    return {name: value for name, value in projects.items() if name != "firestore"}
+
+
 @pytest.fixture(scope="module")
 def development(projects):
     projects = {**projects, "passkeys": {"rpId": "localhost", "origins": ["http://localhost:3000"]}}
-    site = Site(settings={"developmentProject": "demo"}, project=projects, others={"other": {**OTHER, **projects}})
+    site = Site(
+        settings={"developmentProject": "demo"},
+        project=projects,
+        tenants={"tenant": without_firestore(projects)},
+        others={"other": {**OTHER, **projects}},
+    )
     site.serve()
     yield site
     site.close()

@@ -178,7 +178,8 @@ def test_each_address_of_a_call_leads_to_it(development, call):
             first, answer = (ask(development, at, headers, key=API_KEY) for at in (call, other))
             assert answer.status_code == first.status_code, str(other)
             if answer.status_code != 200:
-                assert answer.text == first.text, str(other)
+                # The file that a refused write names is the tenant's own there.
+                assert answer.text.replace("demo/tenants/tenant.yaml", "demo.yaml") == first.text, str(other)
 
 
 def test_the_calls_are_of_every_kind():

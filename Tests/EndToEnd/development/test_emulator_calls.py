@@ -93,4 +93,4 @@ def test_a_project_that_is_not_configured_is_not_found_without_a_development_pro
 def test_other_methods_and_other_paths_answer_as_everywhere(development):
     assert ask(development, "POST", "/emulator/v1/projects/demo/config").status_code == 405
     assert ask(development, "GET", "/emulator/v1/projects/demo/nothing").status_code == 404
-    assert ask(development, "GET", "/emulator/v1/projects/demo/tenants/t/oobCodes").status_code == 404
+    assert ask(development, "GET", "/emulator/v1/projects/demo/tenants/t/oobCodes").json()["error"]["message"] == "TENANT_NOT_FOUND"
