@@ -12,18 +12,28 @@ package final class TestFolder: Sendable {
         for (name, text) in files { try write(name, text) }
     }
 
-    deinit {
-        if let directory = opendir(path) {
-            while let entry = readdir(directory) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-                unlink("\(path)/\(name)")
-            }
-            closedir(directory)
+    deinit { Self.delete(path) }
+
+    private static func delete(_ path: String) {
+        guard let directory = opendir(path) else {
+            unlink(path)
+            return
         }
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != ".", name != ".." { delete("\(path)/\(name)") }
+        }
+        closedir(directory)
         rmdir(path)
     }
 
+    /// - Parameter name: may have folders in front, which are made.
     package func write(_ name: String, _ text: String) throws {
+        var folder = path
+        for part in name.split(separator: "/").dropLast() {
+            folder += "/\(part)"
+            mkdir(folder, 0o700)
+        }
         guard let file = fopen("\(path)/\(name)", "w") else { throw SystemError("fopen") }
         defer { fclose(file) }
         fputs(text, file)

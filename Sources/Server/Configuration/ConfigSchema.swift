@@ -13,11 +13,21 @@ package enum ConfigSchema: String, CaseIterable {
     case server
     /// A file in the folder of the projects.
     case project
+    /// A file in the folder of a project's tenants.
+    case tenant
+
+    private var title: String {
+        switch self {
+        case .server: "gatehouse.yaml"
+        case .project: "a project's file"
+        case .tenant: "a tenant's file"
+        }
+    }
 
     package var text: String {
         var schema = Self.schema(of: shape)
         schema["$schema"] = "http://json-schema.org/draft-07/schema#"
-        schema["title"] = .string("Gatehouse: \(self == .server ? "gatehouse.yaml" : "a project's file")")
+        schema["title"] = .string("Gatehouse: \(title)")
         return JSON.object(schema).text()
     }
 
@@ -27,17 +37,31 @@ package enum ConfigSchema: String, CaseIterable {
             // Sections that are read only where they are there, and keys of which only one of two is read.
             let common = "development: true\nmigrations: /none\nsample: /none\nlog: {path: /none}\n"
             return ConfigFile.shape(of: ["smtp", "file"].map { common + "mail: {transport: \($0)}" }) { _ = ServerSettings($0) }
-        case .project:
-            let samples = Provider.samples(with: Self.issuer).map { entries in
-                let providers = entries.map { "\($0.id): \($0.entry)" }.joined(separator: ", ")
-                return "apps: [{ios: {}}, {android: {}}]\nmail: {templates: /none}\n"
-                    + "openIDProvider: {userFlows: [{}], clients: [{}]}\nmigration: {firebase: {}}\nfirestore: {}\npasskeys: {}\nevents: [{}]\n"
-                    + "phone: {captcha: {hcaptcha: {}, recaptcha: {}, recaptchaEnterprise: {}, turnstile: {}}, "
-                    + "transport: {hook: {}, twilio: {}, vonage: {}, sns: {}, file: {}, log: {}}}\nproviders: {\(providers)}"
+        case .tenant:
+            let project = ConfigFile.read(text: "project: none", name: "", faults: Faults())
+            let parent = ProjectFile.read(project, development: false, publicURL: Self.publicURL)
+            return ConfigFile.shape(of: Self.samples(of: "")) {
+                _ = TenantFile.read("none", $0, of: parent, development: false, publicURL: Self.publicURL)
             }
-            return ConfigFile.shape(of: samples) { _ = ProjectFile.read($0, development: false, publicURL: "https://localhost") }
+        case .project:
+            return ConfigFile.shape(of: Self.samples(of: "apps: [{ios: {}}, {android: {}}]\nmigration: {firebase: {}}\nfirestore: {}\n")) {
+                _ = ProjectFile.read($0, development: false, publicURL: Self.publicURL)
+            }
         }
     }
+
+    /// Files in which every section is there, each with one provider of every kind.
+    private static func samples(of more: String) -> [String] {
+        Provider.samples(with: issuer).map { entries in
+            let providers = entries.map { "\($0.id): \($0.entry)" }.joined(separator: ", ")
+            return more + "mail: {templates: /none}\n"
+                + "openIDProvider: {userFlows: [{}], clients: [{}]}\npasskeys: {}\nevents: [{}]\n"
+                + "phone: {captcha: {hcaptcha: {}, recaptcha: {}, recaptchaEnterprise: {}, turnstile: {}}, "
+                + "transport: {hook: {}, twilio: {}, vonage: {}, sns: {}, file: {}, log: {}}}\nproviders: {\(providers)}"
+        }
+    }
+
+    private static let publicURL = "https://localhost"
 
     /// Stands for every OpenID Connect issuer.
     private static let issuer = "oidc.example"
