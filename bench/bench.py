@@ -23,6 +23,7 @@ from openssl import left_by_rsa, signatures
 from processes import LOAD_CORE, SERVER_CORE, Failed
 from report import Table, interleaved, median
 from sign_ups import SignUps
+from tenants import ManyTenants
 from workspace import workspace
 
 KEY_SET = "/bench-rs256/oauth2/jwks"
@@ -62,6 +63,8 @@ class Bench:
             self.measure_passwords()
         if self.wants("P10"):
             Imports(self).measure()
+        if self.wants("P9"):
+            ManyTenants(self).measure()
         self.table.print()
 
     # People, their tokens, and the statements that the server sends for them.

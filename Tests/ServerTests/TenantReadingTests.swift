@@ -49,7 +49,8 @@ import Testing
     }
 
     @Test func `refuses two files of one tenant, and two tenants of one directory`() throws {
-        let provider = "openIDProvider: {tenant: {names: [a.example.com]}, clients: [{id: x, kind: native, redirectURIs: [\"com.x:/\"]}]}\nsignIn: {password: true}"
+        let provider =
+            "openIDProvider: {tenant: {names: [a.example.com]}, clients: [{id: x, kind: native, redirectURIs: [\"com.x:/\"]}]}\nsignIn: {password: true}"
         let twice = try written(["tenants/aa.yaml": "displayName: A", "tenants/aa.yml": "displayName: A"])
         #expect(try read(twice).files.first?.allFaults.report().contains("is a second file of the tenant aa") == true)
         let shared = try written(["tenants/aa.yaml": provider, "tenants/bb.yaml": provider])
@@ -74,7 +75,8 @@ import Testing
         let tenants = try #require(reloaded.projects.first?.tenants)
         #expect(tenants.all.map(\.settings.tenant?.displayName) == ["A", "Bee"])
         #expect(reloaded.refusals.count == 2)
-        #expect(reloaded.refusals.contains { $0.contains("customer-a.yaml is not taken, and the tenant keeps its former configuration:\n") })
+        #expect(
+            reloaded.refusals.contains { $0.contains("customer-a.yaml is not taken, and the tenant keeps its former configuration:\n") })
         #expect(reloaded.refusals.contains { $0.contains("customer-c.yaml is not taken, and its tenant is not in use:\n") })
     }
 

@@ -60,7 +60,7 @@ import Text
                 "type": "object",
                 "properties": [
                     "name": ["description": "A name.", "type": ["string", "null"]],
-                    "count": ["type": ["integer", "string"], "format": "int64"],
+                    "count": ["type": ["integer", "string"], "format": "int64"], "tenantId": ["type": "string"],
                 ],
             ])
         #expect(
@@ -83,9 +83,9 @@ import Text
 
     @Test func `reads the parameters of a GET from its input, and those of the path from its braces`() throws {
         let parameters = try #require(paths["/v1/projects/{project}:things"]?["get"]?["parameters"]?.array)
-        #expect(parameters.map { $0["name"] } == ["project", "pageToken"])
-        #expect(parameters.map { $0["in"] } == ["path", "query"])
-        #expect(parameters.map { $0["required"] } == [true, true])
+        #expect(parameters.map { $0["name"] } == ["project", "pageToken", "tenantId"])
+        #expect(parameters.map { $0["in"] } == ["path", "query", "query"])
+        #expect(parameters.map { $0["required"] } == [true, true, nil])
     }
 
     @Test func `puts the answers of two calls at one address together`() throws {
