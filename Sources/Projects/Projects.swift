@@ -43,7 +43,7 @@ package struct Projects: Sendable {
     }
 
     /// All projects with all their tenants, for work that goes over everything that may have rows.
-    package var realms: [Project] { all.flatMap { [$0] + ($0.tenants?.all ?? []) } }
+    package var realms: [Project] { all.realms }
 
     /// Whether development mode makes its concessions for the project: the development project, and those made on the fly.
     package func isOfDevelopment(_ project: Project) -> Bool { project.isMadeOnTheFly || project.settings.id == anyKey }
@@ -70,6 +70,11 @@ package struct Projects: Sendable {
     }
 
     fileprivate func adding(_ project: Project) -> Projects { Projects(all + [project], anyKey: anyKey) }
+}
+
+extension Sequence<Project> {
+    /// These projects, each with its tenants.
+    package var realms: [Project] { flatMap { [$0] + ($0.tenants?.all ?? []) } }
 }
 
 extension ProjectSettings {

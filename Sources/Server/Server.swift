@@ -232,10 +232,9 @@ package actor Server {
     }
 
     /// The issuer of every provider's users, to be pinned. Throws when users of a provider were stored under another issuer.
-    private func verifiedIssuers(of projects: Projects) async throws -> [ProviderIssuers.Entry] {
-        let entries = PinnedIssuers.configured(by: projects.realms)
-        let conflicts = try await providerIssuers.conflicts(with: entries)
-        guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
-        return entries
+    private func verifiedIssuers(of projects: Projects) async throws -> ProviderIssuers.Unpinned {
+        let unpinned = try await providerIssuers.unpinned(PinnedIssuers.configured(by: projects.realms))
+        guard unpinned.conflicts.isEmpty else { throw StartFailure.issuers(unpinned.conflicts) }
+        return unpinned
     }
 }

@@ -18,10 +18,21 @@ package struct ProviderIssuers: Sendable {
 
     package init(database: Database) { storage = Storage(database: database) }
 
-    /// The entries that are pinned to another issuer than the configured one, and have identities under it. Changes nothing. One round trip.
-    package func conflicts(with configured: [Entry]) async throws(AccountError) -> [Entry] {
-        try await differing(from: configured).flatMap { $0.pinnedInUse }
+    /// Entries that are not pinned as configured, as the database has them.
+    package struct Unpinned: Sendable {
+        fileprivate let projects: [Differing]
+
+        /// The entries that are pinned to another issuer than the configured one, and have identities under it.
+        package var conflicts: [Entry] { projects.flatMap(\.pinnedInUse) }
     }
+
+    /// Compares what is configured with what is pinned. Changes nothing. One round trip.
+    package func unpinned(_ configured: [Entry]) async throws(AccountError) -> Unpinned {
+        Unpinned(projects: try await differing(from: configured))
+    }
+
+    /// The same, for those who pin nothing.
+    package func conflicts(with configured: [Entry]) async throws(AccountError) -> [Entry] { try await unpinned(configured).conflicts }
 
     /// Pins every provider to its configured issuer, unless identities exist under another one. From then on, only identities of these
     /// issuers can sign in and be stored. Writes only for projects of which something is to be changed, for one after the other.
@@ -29,13 +40,22 @@ package struct ProviderIssuers: Sendable {
     /// - Returns: the entries that are pinned to another issuer and have identities under it.
     @discardableResult
     package func pin(_ configured: [Entry]) async throws(AccountError) -> [Entry] {
-        let differing = try await differing(from: configured)
-        for project in differing where !project.free.isEmpty { _ = try await storage.write(all: project.free.flatMap(Self.pin)) }
-        return differing.flatMap { $0.pinnedInUse }
+        let unpinned = try await unpinned(configured)
+        try await pin(unpinned)
+        return unpinned.conflicts
+    }
+
+    /// The same for entries that have been compared.
+    ///
+    /// - Parameter left: the projects of which nothing is pinned.
+    package func pin(_ unpinned: Unpinned, except left: Set<String> = []) async throws(AccountError) {
+        for project in unpinned.projects where !project.free.isEmpty && !left.contains(project.free[0].projectID) {
+            _ = try await storage.write(all: project.free.flatMap(Self.pin))
+        }
     }
 
     /// The entries of one project that are not pinned as configured.
-    private struct Differing {
+    fileprivate struct Differing: Sendable {
         /// Those that nothing keeps from being pinned, as configured.
         var free: [Entry] = []
         /// Those that identities keep, as pinned.

@@ -63,7 +63,7 @@ struct DataChecks {
     }
 
     private func projectFindings(_ inspection: Inspection, _ projects: [String]) async throws(AccountError) -> [Finding] {
-        let configured = Set(configuration.projects.flatMap { [$0] + ($0.tenants?.all ?? []) }.map(\.settings.storageID))
+        let configured = Set(configuration.projects.realms.map(\.settings.storageID))
         // Their tenants may be rows.
         let growing = configuration.projects.filter { $0.tenants?.template != nil }.map { "\($0.settings.id)/" }
         var findings: [Finding] = []

@@ -143,14 +143,14 @@ struct DatabaseChecks {
 
     /// Projects whose people have passkeys for another site.
     private func siteFindings(_ database: Database) async throws -> [Finding] {
-        try await FrozenSites.conflicts(configuration.projects.flatMap { [$0] + ($0.tenants?.all ?? []) }, database).map {
+        try await FrozenSites.conflicts(configuration.projects.realms, database).map {
             .fault("database.passkeys", FrozenSites.sentence($0), "a server does not start with this passkeys.rpId")
         }
     }
 
     /// Providers whose people are stored under another issuer.
     private func issuerFindings(_ database: Database) async throws -> [Finding] {
-        try await PinnedIssuers.conflicts(configuration.projects.flatMap { [$0] + ($0.tenants?.all ?? []) }, database).map {
+        try await PinnedIssuers.conflicts(configuration.projects.realms, database).map {
             .fault("database.issuer", PinnedIssuers.sentence($0), "a server does not start with this entry")
         }
     }

@@ -52,17 +52,20 @@ extension Server {
         guard reading.server.fingerprint == process.settings.fingerprint else {
             return .refused("gatehouse.yaml or one of its secrets changed, which needs a restart")
         }
-        let sound = reading.files.filter(\.isSound).flatMap { [$0.project] + $0.tenants.all.filter(\.isSound).map(\.tenant) }
-        let entries = PinnedIssuers.configured(by: sound)
-        let conflicts = Dictionary(
-            try await providerIssuers.conflicts(with: entries).map { ($0.projectID, PinnedIssuers.sentence($0)) }
-                + orphaning(sound).map { ($0.projectID, FrozenSites.sentence($0)) },
+        // Files of tenants that have not changed gave the very same tenant.
+        let known = Set(process.projects.current.realms.map(ObjectIdentifier.init))
+        let new = reading.files.filter(\.isSound).flatMap { [$0.project] + $0.tenants.all.filter(\.isSound).map(\.tenant) }
+            .filter { !known.contains(ObjectIdentifier($0)) }
+        let unpinned = try await providerIssuers.unpinned(PinnedIssuers.configured(by: new))
+        let conflicts = try await Dictionary(
+            unpinned.conflicts.map { ($0.projectID, PinnedIssuers.sentence($0)) }
+                + orphaning(new).map { ($0.projectID, FrozenSites.sentence($0)) },
             uniquingKeysWith: { "\($0)\n\($1)" })
         guard let next = ReloadedProjects(reading, conflicts: conflicts, keeping: process.projects.current.all) else {
             guard all.isEmpty else { throw Configuration.Faulty(all) }
             return .refused(conflicts.values.sorted().joined(separator: "\n"))
         }
-        try await providerIssuers.pin(entries.filter { conflicts[$0.projectID] == nil })
+        try await providerIssuers.pin(unpinned, except: Set(conflicts.keys))
         try await takeTenants(of: next.projects)
         try await remember(process.projects.current.realms)
         process.projectMetrics.begin()
