@@ -192,3 +192,26 @@ def test_SEC_63_an_administrators_call_reaches_the_people_of_its_realm_alone(sit
 
 def test_there_are_calls_about_the_people_of_tenants():
     assert len(OF_TENANTS) >= 9
+
+
+# -- pages
+
+
+@pytest.mark.parametrize("giver, taker", [("a", "b"), ("a", "project"), ("project", "a")])
+@pytest.mark.parametrize("kind, mode", [("PASSWORD_RESET", "resetPassword"), ("VERIFY_EMAIL", "verifyEmail")])
+def test_SEC_63_the_page_behind_a_mail_takes_the_code_of_its_realm_alone(site, kind, mode, giver, taker):
+    giver, taker = site.realms[giver], site.realms[taker]
+    made = giver.member()
+    wish = {"email": giver.lookup(made["idToken"])["email"]} if kind == "PASSWORD_RESET" else {"idToken": made["idToken"]}
+    link = {"mode": mode, "oobCode": giver.mailed(kind, **wish), "apiKey": giver.key, "lang": "en"}
+    wrong = {**link, "tenantId": taker.tenant} if taker.tenant else link
+    page, before = f"{site.url}/__/auth/action", site.state()
+    shown = requests.get(page, params=wrong, timeout=TIMEOUT)
+    assert wish.get("email", "@") not in shown.text
+    form = {**wrong, "newPassword": "battery staple", "do": "password"}
+    refused = requests.post(page, data=form, headers={"sec-fetch-site": "same-origin"}, timeout=TIMEOUT)
+    assert refused.status_code in (200, 400) and site.state() == before, refused.text
+    own = {**link, "tenantId": giver.tenant} if giver.tenant else link
+    form = {**own, "newPassword": "battery staple", "do": "password"}
+    taken = requests.post(page, data=form, headers={"sec-fetch-site": "same-origin"}, timeout=TIMEOUT)
+    assert taken.status_code == 200 and site.state() != before, taken.text

@@ -22,15 +22,18 @@ def driver(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def places(driver, doubles, request):
-    """The servers; a module's `PROJECT` has more settings of their project."""
-    more = getattr(request.module, "PROJECT", {})
+    """The servers; a module's `PROJECT` has more settings of their project, and its `TENANTS` are tenants of it."""
+    more, tenants = getattr(request.module, "PROJECT", {}), getattr(request.module, "TENANTS", {})
     pages = SDKPage()
     development = Site(
         {name: doubles[name].entry() for name in ("oidc.fake", "apple.com", "github.com", "twitter.com")},
         settings={"developmentProject": "demo"},
         project={"signIn": METHODS, **more},
+        tenants=tenants,
     )
-    production = Site(project={"signIn": METHODS, "redirectURLs": [], "authorizedDomains": ["auth.shop.test", "localhost"], **more})
+    production = Site(
+        project={"signIn": METHODS, "redirectURLs": [], "authorizedDomains": ["auth.shop.test", "localhost"], **more}, tenants=tenants
+    )
     front = Front(production.port)
     host = f"auth.shop.test:{front.port}"
     production.settings.update(
