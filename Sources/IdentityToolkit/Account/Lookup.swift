@@ -21,8 +21,8 @@ struct Lookup: RawEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let body = try JSONBody.object(of: request)
-        guard let idToken = try JSONBody.text("idToken", or: "id_token", in: body), !idToken.isEmpty else { throw Failure.missingIDToken }
         let context = try await context.inRealm(of: body)
+        guard let idToken = try JSONBody.text("idToken", or: "id_token", in: body), !idToken.isEmpty else { throw Failure.missingIDToken }
         let project = try context.project.settings
         let (account, _) = try await context.services.accounts.idTokens.account(of: idToken.asString, in: project)
         return Response(json: Self.answer([account], showsNoFactors: project.multiFactor.allowsEnrollment, in: project))

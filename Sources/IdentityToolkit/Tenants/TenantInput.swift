@@ -29,7 +29,7 @@ struct TenantInput: Decodable, Sendable {
     enum Enforcement: String, WireEnum {
         static let unspecified = "PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED"
 
-        case off = "OFF"
+        case unenforced = "OFF"
         case enforced = "ENFORCE"
     }
     struct Version: Decodable, Sendable { var customStrengthOptions: Options? }

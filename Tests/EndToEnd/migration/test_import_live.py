@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response
 
 from support.harness import BINARY
 from support.leaks import note
+from support.migration.hashes import SIGNER_KEY
 from support.migration.leaving_users import KINDS, PASSWORD, user
 from support.names import METHODS, OTHER, PROJECT, TIMEOUT
 from support.servers.site import Site, write_secret
@@ -246,3 +247,28 @@ def test_the_project_of_another_key_is_refused(site, firebase):
     firebase.trouble["access_token"] = Response('{"error":"invalid_grant"}', 400)
     assert "token endpoint answered 400 invalid_grant" in site.bring("--yes", expected=1)
     assert site.ids() == set()
+
+
+def test_the_people_of_a_tenant_come_into_a_tenant(site, firebase):
+    """Their passwords are hashed with a key of the tenant's, which only the call about the tenant tells."""
+    site.tenants = {"customer-a": {"displayName": "Customer A", "signIn": METHODS}}
+    site.write()
+    firebase.accounts.tenants["acme-t1"] = SIGNER_KEY
+    add(firebase, "password", number=7)
+    add(firebase, "password", number=8)
+    firebase.accounts.people["password-7"]["tenantId"] = "acme-t1"
+    told = site.bring("--tenant", "acme-t1", "--yes", project="demo/customer-a")
+    assert "1 account in the tenant acme-t1 of the Firebase project acme-prod:" in told and "  1 new\n" in told, told
+    assert site.rows("SELECT project_id, account_id FROM accounts") == [("demo/customer-a", "password-7")]
+    body = {"email": "password-7@example.com", "password": PASSWORD, "returnSecureToken": True}
+    api = site.serve().api()
+    assert api.succeed("signInWithPassword", {**body, "tenantId": "customer-a"})["localId"] == "password-7"
+    assert api.call("signInWithPassword", body).status_code == 400
+    told = site.bring("--yes")
+    assert "import each with --tenant into PROJECT/TENANT:\n  1 × tenant acme-t1" in told
+    assert site.ids() == {"password-8"}
+
+
+@pytest.mark.parametrize("tenant", ["", "a/b", "../x"])
+def test_a_tenant_of_another_form_is_refused(site, tenant):
+    assert "--tenant needs the id of a tenant at Firebase" in site.bring("--tenant", tenant, "--yes", expected=64)

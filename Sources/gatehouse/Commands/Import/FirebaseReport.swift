@@ -27,7 +27,7 @@ struct FirebaseReport {
 
     private func printTenants() {
         guard !survey.tenants.isEmpty else { return }
-        Report.say("The accounts of tenants are not imported:")
+        Report.say("The accounts of tenants are not imported with those of the project; import each with --tenant into PROJECT/TENANT:")
         for tenant in survey.tenants {
             let key = tenant.hasOwnKey ? ", whose password hashes have a key of their own" : ""
             Report.say("  \(tenant.count.map(String.init) ?? "unknown number") × tenant \(tenant.id)\(key)")

@@ -15,18 +15,22 @@ struct FirebaseAccountPages {
 
     private let calls: GoogleCalls
     private let attempts: GoogleAttempts
+    private let realm: FirebaseRealm
     private var next: UTF8Text?
     private var isAtEnd = false
     /// How many accounts the pages so far had.
     private var count = 0
 
-    init(_ calls: GoogleCalls, _ attempts: GoogleAttempts) { (self.calls, self.attempts) = (calls, attempts) }
+    init(_ calls: GoogleCalls, _ attempts: GoogleAttempts, tenant: String?) {
+        (self.calls, self.attempts) = (calls, attempts)
+        realm = FirebaseRealm(projectID: calls.projectID, tenant: tenant)
+    }
 
     /// The next page and the bytes of Google's answer; `nil` at the end. A page may be empty.
     mutating func page() async throws(SourceFailure) -> (users: [JSON], bytes: [UInt8])? {
         if isAtEnd { return nil }
         let query: Form = next.map { ["maxResults": Self.length, "nextPageToken": $0] } ?? ["maxResults": Self.length]
-        let path = "/v1/projects/\(calls.projectID)/accounts:batchGet?\(query.encoded())"
+        let path = "\(realm.accounts)/accounts:batchGet?\(query.encoded())"
         let answer: (json: JSON, bytes: [UInt8])
         do throws(GoogleFailure) {
             answer = try await attempts { [calls] () async throws(GoogleFailure) in

@@ -27,6 +27,14 @@ package struct FirebaseSurvey: Sendable {
             anonymous = signIn?["anonymous"]?["enabled"]?.bool ?? false
             phone = signIn?["phoneNumber"]?["enabled"]?.bool ?? false
         }
+
+        /// - Parameter tenant: the resource of a tenant, where phones are always off.
+        init(ofTenant tenant: JSON) {
+            password = tenant["allowPasswordSignup"]?.bool ?? false
+            emailLink = tenant["enableEmailLinkSignin"]?.bool ?? false
+            anonymous = tenant["enableAnonymousUser"]?.bool ?? false
+            phone = false
+        }
     }
 
     package struct Tenant: Sendable, Equatable {

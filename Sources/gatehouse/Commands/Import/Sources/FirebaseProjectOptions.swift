@@ -9,6 +9,9 @@ struct FirebaseProjectOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The Firebase project to ask, by its id, such as acme-prod.", valueName: "google-project"))
     var from: String?
 
+    @Option(help: "The tenant of the Firebase project whose accounts are asked for; those of the project itself without it.")
+    var tenant: String?
+
     @Option(
         help: "The key file of a service account that has the role Firebase Authentication Admin in the Firebase project.",
         completion: .file(extensions: ["json"]))
@@ -24,6 +27,9 @@ struct FirebaseProjectOptions: ParsableArguments {
     var delete = false
 
     func validate() throws {
+        if let tenant, tenant.isEmpty || !FirebaseSurveyor.isTenant(tenant) {
+            throw ValidationError("--tenant needs the id of a tenant at Firebase, such as customer-a-x1y2z.")
+        }
         guard let from else { return }
         if !ProjectSettings.isID(from) { throw ValidationError("--from needs the id of a Firebase project, such as acme-prod.") }
         if serviceAccount == nil { throw ValidationError("--from needs --service-account, the key file of a service account.") }
@@ -31,8 +37,8 @@ struct FirebaseProjectOptions: ParsableArguments {
 
     /// Throws unless none of these options is there.
     func requireNone() throws {
-        guard serviceAccount == nil, keep == nil, !delete else {
-            throw ValidationError("--service-account, --keep and --delete are about a Firebase project; name it with --from.")
+        guard serviceAccount == nil, keep == nil, tenant == nil, !delete else {
+            throw ValidationError("--service-account, --tenant, --keep and --delete are about a Firebase project; name it with --from.")
         }
     }
 
@@ -47,11 +53,16 @@ struct FirebaseProjectOptions: ParsableArguments {
             Progress.interrupt(CommandSupport.visible("\(failure); the next attempt is in \(pause.wholeSeconds) s"))
         })
         let survey: FirebaseSurvey
-        do { survey = try await FirebaseSurveyor(calls, attempts).survey() } catch { throw Failed("nothing was imported: \(error)") }
+        do { survey = try await FirebaseSurveyor(calls, attempts, tenant: tenant).survey() } catch {
+            throw Failed("nothing was imported: \(error)")
+        }
         let pages = try keep.map(KeptPages.init)
         return ImportOrigin(
-            kind: kind, name: "the Firebase project \(from)", path: from, usualMails: .proven,
-            source: { _ in FirebaseProjectSource(calls, attempts, hashes: hashes ?? survey.hashes, keep: pages?.nextReading()) },
+            kind: kind, name: tenant.map { "the tenant \($0) of the Firebase project \(from)" } ?? "the Firebase project \(from)",
+            path: from, usualMails: .proven,
+            source: { _ in
+                FirebaseProjectSource(calls, attempts, tenant: tenant, hashes: hashes ?? survey.hashes, keep: pages?.nextReading())
+            },
             survey: survey, gone: delete ? .delete : .count)
     }
 }
