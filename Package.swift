@@ -86,6 +86,8 @@ let package = Package(
             "Brokerage",
             ["Accounts", "Curl", "HTTP", "Identity", "JSON", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
         kit(
+            "Hooks", ["Accounts", "Curl", "HTTP", "Identity", "JSON", "ProjectSettings", "Runtime", "Text", "Webhooks", logging]),
+        kit(
             "Messaging",
             [
                 "Accounts", "Crypto", "Curl", "HTTP", "Identity", "JSON", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", "Text",
@@ -130,8 +132,9 @@ let package = Package(
         kit(
             "Server",
             [
-                "Accounts", "AuthPages", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON",
-                "Mail", "Messaging", "Migration", "OpenIDProvider", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime",
+                "Accounts", "AuthPages", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "Hooks", "IdentityToolkit", "JOSE",
+                "JSON", "Mail", "Messaging", "Migration", "OpenIDProvider", "Postgres", "ProjectSettings", "Projects", "Providers",
+                "Runtime",
                 "Text", "Web",
                 logging,
             ]),
@@ -140,8 +143,8 @@ let package = Package(
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Accounts", "Brokerage", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Migration", "Postgres", "ProjectSettings",
-                "Projects", "Providers", "Runtime", "Server", "Text", "Web", argumentParser, logging,
+                "Accounts", "Brokerage", "Crypto", "Curl", "HTTP", "Hooks", "Identity", "JOSE", "JSON", "Migration", "Postgres",
+                "ProjectSettings", "Projects", "Providers", "Runtime", "Server", "Text", "Web", argumentParser, logging,
             ],
             swiftSettings: house, linkerSettings: [.unsafeFlags(packed, .when(configuration: .release))]),
 
@@ -180,6 +183,8 @@ let package = Package(
                 "Accounts", "Crypto", "Curl", "HTTP", "Identity", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text",
                 logging,
             ]),
+        tests(
+            "Hooks", ["Accounts", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "ProjectSettings", "Runtime", "Text", "Webhooks", logging]),
         tests(
             "Messaging",
             [

@@ -42,6 +42,7 @@ package final class Accounts: Sendable {
     /// - Parameters:
     ///   - formerTokens: verifies Google's ID tokens, for projects whose people come from Firebase; `nil` where no call takes one.
     ///   - formerSecondFactors: judges the second factors of people who come from Firebase; `nil` where none come.
+    ///   - hooks: asks the hooks of projects; `nil` where none is asked, as in commands.
     ///   - formerAccounts: finds the accounts of people who come from Firebase just in time; `nil` where none come.
     ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
     ///   - sendsMail: false where no way of mail is configured; then no mail is stored.
@@ -50,7 +51,8 @@ package final class Accounts: Sendable {
     package init(
         database: Database, masterKey: MasterKey, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing,
         deliveries: Deliveries, sendsMail: Bool, refusals: Refusals, signIns: SignInMetrics, formerTokens: (any FormerTokens)? = nil,
-        formerSecondFactors: (any FormerSecondFactors)? = nil, formerAccounts: JustInTimeImports.Source? = nil, log: Logger
+        formerSecondFactors: (any FormerSecondFactors)? = nil, formerAccounts: JustInTimeImports.Source? = nil,
+        hooks: (any HookCaller)? = nil, log: Logger
     ) {
         let storage = Storage(database: database)
         let passwords = Passwords(hashing: passwords, hashKeys: HashKeys(storage: storage, masterKey: masterKey, clock: clock))
@@ -62,10 +64,12 @@ package final class Accounts: Sendable {
         let lost = LostSecondFactors(
             storage: storage, clock: clock, limits: limits, key: masterKey.lostFactors, keys: masterKey.formerSignIns, outbox: outbox,
             former: formerSecondFactors)
+        let hooks = SignInHooks(caller: hooks, clock: clock)
         let completion = SignInCompletion(
             storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock,
             tokenKey: masterKey.tokenKey,
-            devices: RememberedDevices(storage: storage, key: masterKey.rememberedDevices), lost: lost, deliveries: deliveries)
+            devices: RememberedDevices(storage: storage, key: masterKey.rememberedDevices), lost: lost, deliveries: deliveries,
+            hooks: hooks)
         let factorSecrets = FactorSecrets(keys: masterKey.factorSecrets)
         let imports = AccountImport(
             storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys,
@@ -84,7 +88,7 @@ package final class Accounts: Sendable {
         let notices = OwnerNotices(mails: codeMails)
         phoneCodes = PhoneCodes(
             storage: storage, clock: clock, limits: limits, deliveries: deliveries,
-            traffic: PhoneTraffic(storage: storage, refusals: refusals), key: masterKey.phoneCodes)
+            traffic: PhoneTraffic(storage: storage, refusals: refusals), hooks: hooks, key: masterKey.phoneCodes)
         codes = ActionCodes(
             storage: storage, clock: clock, directory: directory, passwords: passwords, mails: codeMails, notices: notices, limits: limits,
             secrets: factorSecrets)

@@ -1,5 +1,6 @@
 package import Accounts
 import Identity
+import ProjectSettings
 package import Providers
 import Runtime
 import Text
@@ -51,6 +52,15 @@ extension BrokeredProject {
         let (identity, provenAt) = (proven.result.identity, proven.proof?.provenAt)
         let keepsTokens = providers[UTF8Text(identity.providerID)]?.keepsTokens ?? false
         let tokens = keepsTokens ? ProviderTokens(proven.result, at: provenAt ?? brokerage.clock.now()) : nil
-        return ProvenIdentity(identity, provenAt: provenAt, tokens: tokens)
+        let credential = settings.hooks.isEmpty ? nil : ProviderCredential(proven.result)
+        return ProvenIdentity(identity, provenAt: provenAt, tokens: tokens, credential: credential)
+    }
+}
+
+extension ProviderCredential {
+    fileprivate init(_ result: ProviderResult) {
+        self.init(
+            rawUserInfo: result.identity.rawUserInfo, idToken: result.idToken, accessToken: result.accessToken,
+            tokenSecret: result.accessTokenSecret, refreshToken: result.refreshToken, expiresIn: result.expiresIn)
     }
 }

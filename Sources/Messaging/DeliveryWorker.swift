@@ -208,6 +208,7 @@ package actor DeliveryWorker {
                         String(decoding: due.payload.recipient, as: UTF8.self), in: due.projectID)
                 }
                 switch try await self.deliveries.failed(due, forGood: error.isForGood, pause: error.pause) {
+                case _ where error.isNeedless: break
                 case .retry: transport.report(.deferred(error.reason), to: log)
                 case .givenUp: transport.report(.givenUp(error.reason), to: log)
                 case nil: break

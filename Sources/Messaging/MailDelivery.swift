@@ -14,6 +14,7 @@ package struct MailDelivery: Transport {
 
     private let mails: any MailTransport
     private let sender: Sender
+    private let hooks: any HookCaller
     private let projects: ProjectDirectory
     private let clock: Clock
     private let sent: Counter
@@ -31,9 +32,12 @@ package struct MailDelivery: Transport {
         }
     }
 
-    package init(by mails: any MailTransport, from sender: Sender, projects: ProjectDirectory, clock: Clock, metrics: Metrics) {
+    package init(
+        by mails: any MailTransport, from sender: Sender, hooks: any HookCaller, projects: ProjectDirectory, clock: Clock, metrics: Metrics
+    ) {
         self.mails = mails
         self.sender = sender
+        self.hooks = hooks
         self.projects = projects
         self.clock = clock
         func counter(_ outcome: String) -> Counter {
@@ -45,7 +49,10 @@ package struct MailDelivery: Transport {
     }
 
     package func send(_ due: LeasedDelivery<OutgoingMail>) async throws(DeliveryFailure) {
-        let message = try message(due)
+        let project = try project(due.projectID)
+        if let hooked = due.payload.hooked { try await ask(about: hooked, due, in: project.settings) }
+        guard !due.payload.isDecoy else { throw .needless }
+        let message = try message(due, in: project)
         do { try await mails.send(message) } catch {
             switch error {
             case .temporary(let reason): throw .temporary(reason)
@@ -54,10 +61,34 @@ package struct MailDelivery: Transport {
         }
     }
 
-    private func message(_ due: LeasedDelivery<OutgoingMail>) throws(DeliveryFailure) -> MailMessage {
-        guard let project = projects.current.realm(storageID: due.projectID) else {
+    private func project(_ id: String) throws(DeliveryFailure) -> Project {
+        guard let project = projects.current.realm(storageID: id) else {
             throw .temporary("the project is not among those of this process")
         }
+        return project
+    }
+
+    /// Asks the project's hook. Throws unless the mail may leave.
+    private func ask(
+        about mail: HookedMail, _ due: LeasedDelivery<OutgoingMail>, in project: ProjectSettings
+    ) async throws(DeliveryFailure) {
+        guard let hook = project.hooks[.beforeSendEmail] else { return }
+        let question = HookQuestion(id: Hex.encode(due.id), about: mail)
+        do throws(AccountError) {
+            _ = try await hooks.answer(to: question, by: hook, within: Self.patience, in: project)
+        } catch {
+            switch error {
+            case .refusedByHook: throw .permanent("the hook beforeSendEmail refused it")
+            case .hookUnavailable: throw .temporary("the hook beforeSendEmail gave no sound answer")
+            default: throw .temporary(error.logDetail)
+            }
+        }
+    }
+
+    /// How long a hook may take.
+    private static let patience: Duration = .milliseconds(6500)
+
+    private func message(_ due: LeasedDelivery<OutgoingMail>, in project: Project) throws(DeliveryFailure) -> MailMessage {
         guard let recipient = Mailbox(address: due.payload.to) else {
             throw .permanent("the address is not of a form that mail servers take")
         }

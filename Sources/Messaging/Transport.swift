@@ -31,6 +31,8 @@ package struct DeliveryFailure: Error, Equatable, Sendable {
     /// Whether no further attempt can succeed.
     package let isForGood: Bool
 
+    /// Whether there was nothing to deliver, which neither the log nor a metric tells.
+    package var isNeedless = false
     /// Whether nothing at all is to be delivered to the recipient any more.
     package var isGone = false
     /// The least time until the next attempt that the other server asks for.
@@ -40,6 +42,7 @@ package struct DeliveryFailure: Error, Equatable, Sendable {
         DeliveryFailure(reason: reason, isForGood: false, pause: pause)
     }
     package static func permanent(_ reason: String) -> DeliveryFailure { DeliveryFailure(reason: reason, isForGood: true) }
+    package static let needless = DeliveryFailure(reason: "there was nothing to deliver", isForGood: true, isNeedless: true)
     package static func gone(_ reason: String) -> DeliveryFailure { DeliveryFailure(reason: reason, isForGood: true, isGone: true) }
 }
 

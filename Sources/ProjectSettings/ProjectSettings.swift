@@ -41,6 +41,8 @@ package struct ProjectSettings: Sendable {
     package var phone = Phone()
     /// Whom events are told to.
     package var events: [EventEndpoint] = []
+    /// Pages of the operator's that are asked before a sign-in ends or a message is sent.
+    package var hooks: [HookEvent: BlockingHook] = [:]
     /// `nil` where people do not sign in with passkeys.
     package var passkeys: Passkeys?
     package var audit = Audit()
@@ -103,6 +105,7 @@ extension ProjectSettings {
         section.hint("linking", "write signIn: {linking: …}")
         customTokens = CustomTokens(section.section("customTokens"))
         dynamicTenants = section.bool("dynamicTenants", default: dynamicTenants)
+        hooks = BlockingHook.read(section.section("hooks"), development: development)
         let firestore = section.section("firestore")
         if section.has("firestore") { self.firestore = FirestoreAccess(firestore) }
         let migration = section.section("migration")

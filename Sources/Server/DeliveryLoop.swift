@@ -40,8 +40,9 @@ struct DeliveryLoop: Sendable {
         if let mail = settings.mail {
             transports.append(
                 MailDelivery(
-                    by: mail.transport(client, process.log), from: mail.sender, projects: process.projects, clock: process.clock,
-                    metrics: process.metrics))
+                    by: mail.transport(client, process.log), from: mail.sender, hooks: process.hooks(by: client),
+                    projects: process.projects,
+                    clock: process.clock, metrics: process.metrics))
         }
         mirror = FirebaseMirror(
             database: database, statementTimeout: pool.statementTimeout, upstream: client, shared: process.firebaseBridge,

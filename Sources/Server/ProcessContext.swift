@@ -1,6 +1,8 @@
 package import Accounts
 import Crypto
+import Curl
 import HTTPServer
+import Hooks
 package import Logging
 import Migration
 import Postgres
@@ -22,6 +24,7 @@ package struct ProcessContext: Sendable {
     let providerMetadata: MetadataCache
     let firebaseBridge: FirebaseBridge.Shared
     let justInTime: JustInTimeImports.Shared
+    let hookTraffic: HookTraffic
     /// Counts connections, so that the limits on them hold for the whole process.
     let admission = Admission()
     let operationsAdmission = Admission()
@@ -48,6 +51,7 @@ package struct ProcessContext: Sendable {
         metrics = Metrics()
         firebaseBridge = FirebaseBridge.Shared(metrics: metrics, clock: clock)
         justInTime = JustInTimeImports.Shared(metrics: metrics)
+        hookTraffic = HookTraffic(metrics: metrics)
         hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
         passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
         signIns = SignInMetrics(metrics)
@@ -62,6 +66,13 @@ package struct ProcessContext: Sendable {
 }
 
 extension ProcessContext {
+    /// Calls hooks by a loop's client.
+    func hooks(by upstream: any Upstream) -> HookCalls {
+        HookCalls(
+            upstream: upstream, tokens: HookTokens(clock: clock, signingKeys: signingKeys, publicURL: settings.publicURL),
+            traffic: hookTraffic, clock: clock, log: log)
+    }
+
     /// The deliveries on a loop's database. All of them wake the same delivery worker.
     func deliveries(_ database: Database) -> Deliveries {
         Deliveries(

@@ -37,7 +37,8 @@ package struct Worker: Sendable {
             sendsMail: settings.mail != nil, refusals: process.refusals, signIns: process.signIns, formerTokens: googleTokens,
             formerSecondFactors: GoogleSecondFactors(
                 tokens: googleTokens, upstream: client, shared: process.firebaseBridge, clock: process.clock),
-            formerAccounts: JustInTimeImports.Source(googleAccounts, shared: process.justInTime), log: process.log)
+            formerAccounts: JustInTimeImports.Source(googleAccounts, shared: process.justInTime), hooks: process.hooks(by: client),
+            log: process.log)
         let brokerage = Brokerage(
             accounts: accounts, upstream: client, metadata: process.providerMetadata, metrics: process.metrics, clock: process.clock)
         let readiness = Readiness(database, settings.schema)

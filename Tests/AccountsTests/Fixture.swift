@@ -29,9 +29,10 @@ struct Fixture {
     ///   - formerTokens: verifies the tokens of the system that the people come from.
     ///   - formerAccounts: has the accounts of that system.
     ///   - formerSecondFactors: judges second factors as it does.
+    ///   - hooks: answers for the hooks of projects.
     init(
         formerTokens: (any FormerTokens)? = nil, formerAccounts: (any FormerAccounts)? = nil,
-        formerSecondFactors: (any FormerSecondFactors)? = nil
+        formerSecondFactors: (any FormerSecondFactors)? = nil, hooks: (any HookCaller)? = nil
     ) async throws {
         let time = TestTime()
         self.time = time
@@ -52,7 +53,7 @@ struct Fixture {
             formerAccounts: formerAccounts.map { [metrics] in
                 JustInTimeImports.Source($0, shared: JustInTimeImports.Shared(metrics: metrics))
             },
-            log: TestDatabase.silent)
+            hooks: hooks, log: TestDatabase.silent)
         _ = try await KnownProjects(database: database).list(remembering: ["demo", "other"])
         try await ProviderIssuers(database: database).pin(
             ["demo", "other"].flatMap { project in
@@ -73,7 +74,7 @@ struct Fixture {
             storage: storage, metrics: SignInMetrics(metrics), refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent),
             addressHashes: AddressHashes(masterKey: key), clock: time.clock, tokenKey: key.tokenKey,
             devices: RememberedDevices(storage: storage, key: key.rememberedDevices), lost: accounts.secondFactors.lost,
-            deliveries: deliveries)
+            deliveries: deliveries, hooks: SignInHooks(caller: nil, clock: time.clock))
     }
 
     /// The rules in another server process, on the same database.

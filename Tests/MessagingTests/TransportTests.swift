@@ -12,6 +12,7 @@ import Synchronization
 import TestKit
 import Testing
 import Text
+import Webhooks
 
 @Suite struct TransportTests {
     private let time = TestTime()
@@ -43,10 +44,13 @@ import Text
         }
     }
 
-    private func mails(_ mails: FakeMails, _ directory: ProjectDirectory) throws -> MailDelivery {
+    private func mails(
+        _ mails: FakeMails, _ directory: ProjectDirectory, asking hooks: FakeHooks = FakeHooks()
+    ) throws -> MailDelivery {
         let from = try #require(Mailbox("Gatehouse <no-reply@example.com>"))
         return MailDelivery(
-            by: mails, from: MailDelivery.Sender(from: from, replyTo: nil), projects: directory, clock: time.clock, metrics: metrics)
+            by: mails, from: MailDelivery.Sender(from: from, replyTo: nil), hooks: hooks, projects: directory, clock: time.clock,
+            metrics: metrics)
     }
 
     @Test func `a mail has the project's words, the number of its row, and the project's sender or else the server's`() async throws {
@@ -72,6 +76,44 @@ import Text
     ) async throws {
         let transport = try mails(FakeMails(error), directory())
         await #expect(throws: failure) { try await transport.send(leased(Fixture.mail(to: address), project)) }
+    }
+
+    // MARK: Hooks before mails
+
+    private struct FakeHooks: HookCaller {
+        var error: AccountError?
+
+        func answer(
+            to question: HookQuestion, by hook: BlockingHook, within time: Duration, in project: ProjectSettings
+        ) async throws(AccountError) -> HookAnswer {
+            if let error { throw error }
+            return HookAnswer()
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, "ada@example.com", nil), (nil, "", DeliveryFailure.needless),
+            (.refusedByHook(HookRefusal(code: 400, status: "X", message: "No.")), "", .permanent("the hook beforeSendEmail refused it")),
+            (
+                .refusedByHook(HookRefusal(code: 400, status: "X", message: "No.")), "ada@example.com",
+                .permanent("the hook beforeSendEmail refused it")
+            ),
+            (.hookUnavailable(.beforeSendEmail), "ada@example.com", .temporary("the hook beforeSendEmail gave no sound answer")),
+        ] as [(AccountError?, String, DeliveryFailure?)])
+    func `the hook about mails decides whether one leaves`(error: AccountError?, address: String, failure: DeliveryFailure?) async throws {
+        let client = Session.ClientInfo(userAgent: "test", address: "127.0.0.1")
+        let directory = directory { $0.hooks[.beforeSendEmail] = BlockingHook(Webhook(url: "https://hooks.example.com", secrets: [])) }
+        let project = try #require(directory.current.project(id: "demo")).settings
+        var mail = Fixture.mail(to: address)
+        mail.hooked = HookedMail(.passwordReset, to: "ada@example.com", in: project, from: client)
+        let fake = FakeMails()
+        let transport = try mails(fake, directory, asking: FakeHooks(error: error))
+        var told: DeliveryFailure?
+        do throws(DeliveryFailure) {
+            try await transport.send(leased(mail))
+        } catch { told = error }
+        #expect(told == failure && fake.sent.count == (failure == nil ? 1 : 0))
     }
 
     // MARK: Messages of log-outs

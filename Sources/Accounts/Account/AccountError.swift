@@ -120,6 +120,10 @@ package enum AccountError: Error {
     case formerIssuerUnavailable(String)
     /// A function of the Firebase project, where the people come from, refuses the sign-in; the answer shows its text.
     case blockedByFunction(String)
+    /// A hook of the project refuses what it was asked about.
+    case refusedByHook(HookRefusal)
+    /// A hook of the project gave no sound answer, and nothing goes on without one. The log has the reason.
+    case hookUnavailable(HookEvent)
     case database(PostgresError)
 
     /// The text for the log: never a bound value, a token or a secret (SEC-21).

@@ -31,7 +31,9 @@ package struct ActionCodeMails: Sendable {
             guard !account.disabled else { throw .accountDisabled }
         }
         let reached = account.flatMap { $0.disabled ? nil : $0 }
-        try await send(CodeMail(.resetPassword, to: email, account: reached, email: email, isDecoy: reached == nil), options, in: project)
+        var mail = CodeMail(.resetPassword, to: email, account: reached, email: email, isDecoy: reached == nil)
+        mail.hooked = HookedMail(.passwordReset, to: email, in: project, from: client)
+        try await send(mail, options, in: project)
     }
 
     /// Mails a code that signs in as `email`, and creates an account when no account has the address.
@@ -45,7 +47,9 @@ package struct ActionCodeMails: Sendable {
         if let account, account.disabled, !project.emailEnumerationProtection { throw .accountDisabled }
         // A code that could not sign in is not mailed: where apps may not make accounts, the mailbox may be a stranger's.
         let isDecoy = account.map(\.disabled) ?? !project.signIn.signUp
-        try await send(CodeMail(.signIn, to: email, email: email, isDecoy: isDecoy), options, in: project)
+        var mail = CodeMail(.signIn, to: email, email: email, isDecoy: isDecoy)
+        mail.hooked = HookedMail(.signIn, to: email, in: project, from: client)
+        try await send(mail, options, in: project)
     }
 
     /// Mails the caller a code that proves their account's address.
@@ -157,6 +161,7 @@ extension OutgoingMail {
         self.init(
             mail.kind, to: mail.recipient, language: options.language, link: link, newEmail: mail.newEmail,
             displayName: mail.displayName, providerID: mail.event?.providerID, happenedAt: reportsTime ? time.seconds : nil)
+        hooked = mail.hooked
     }
 }
 
@@ -174,6 +179,8 @@ struct CodeMail {
     /// The event that the mail reports; `nil` for a mail that a person asked for.
     let event: AccountEvent?
     let isDecoy: Bool
+    /// The question for the project's hook before it leaves; `nil` where it is not asked.
+    var hooked: HookedMail?
 
     init(
         _ kind: OutgoingMail.Kind, to recipient: String, account: Account? = nil, email: String?, newEmail: String? = nil,

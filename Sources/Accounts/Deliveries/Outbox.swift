@@ -30,9 +30,12 @@ package struct Outbox: Sendable {
     }
 
     /// The same statement with the same cost for a mail that must not be sent, because no account has the address or another one already
-    /// has it. So the caller cannot find out by the time it takes (SEC-15).
+    /// has it. So the caller cannot find out by the time it takes (SEC-15). A hook is asked about it all the same, so that it does not find out
+    /// either.
     package func enqueueDecoy(of mail: OutgoingMail, until expires: Instant, for purpose: [UInt8], in project: ProjectSettings) -> SQL {
-        deliveries.insert(mail, until: expires, for: purpose, in: project, isDue: false)
+        var decoy = mail
+        decoy.to = ""
+        return deliveries.insert(decoy, until: expires, for: purpose, in: project, isDue: mail.hooked != nil)
     }
 
     /// Takes back the mails of a project that wait for a purpose which is gone: a part of a statement, for the transaction that ends it.
@@ -60,7 +63,8 @@ package struct Outbox: Sendable {
             try rows.compactMap { row in
                 var row = row.reader()
                 let (id, sealed): ([UInt8], [UInt8]) = (try row.next(), try row.next())
-                return deliveries.payload(sealed, project.storageID, id)
+                let mail: OutgoingMail? = deliveries.payload(sealed, project.storageID, id)
+                return mail?.isDecoy == true ? nil : mail
             }
         }
     }

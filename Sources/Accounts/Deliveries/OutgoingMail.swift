@@ -55,7 +55,7 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
     }
 
     package var kind: Kind
-    /// One address, without a name.
+    /// One address, without a name. Empty for a decoy about which a hook is asked: processes that know nothing of hooks cannot send it either.
     package var to: String
     /// The tag of a language that the project's templates have, such as `de`.
     package var language: String
@@ -70,6 +70,8 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
     package var providerID: String?
     /// The time of the event that the mail reports, in seconds since 1970; `nil` for mails that report no event.
     package var happenedAt: Int64?
+    /// The question for the project's hook before the mail leaves; `nil` where it is not asked.
+    package var hooked: HookedMail?
 
     package init(
         _ kind: Kind, to address: String, language: String, link: String, newEmail: String? = nil, displayName: String? = nil,
@@ -85,6 +87,9 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
         self.happenedAt = happenedAt
         self.oneTimeCode = oneTimeCode
     }
+
+    /// Whether it is not sent, because no account has the address: it only has its hook asked, as for a mail that is.
+    package var isDecoy: Bool { to.isEmpty }
 }
 
 /// Descriptions show neither the link nor people (SEC-21).

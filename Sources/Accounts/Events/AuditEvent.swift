@@ -111,19 +111,22 @@ extension AuditEvent {
         case administrator(String)
         /// A command of the command line.
         case command(String)
+        /// A hook, by its answer to a sign-in: `beforeCreate` or `beforeSignIn`.
+        case hook(String)
 
         var kind: String {
             switch self {
             case .person: "person"
             case .administrator: "administrator"
             case .command: "command"
+            case .hook: "hook"
             }
         }
 
         var name: String? {
             switch self {
             case .person: nil
-            case .administrator(let name), .command(let name): name
+            case .administrator(let name), .command(let name), .hook(let name): name
             }
         }
     }

@@ -116,7 +116,7 @@ package struct SecondFactorSignIns: Sendable {
             let done = try await completion.complete(
                 authentication, with: statements, as: .signedIn, by: waiting.method, in: project, from: client, at: now)
             recoveryCodes.notices.mails.wakeWorker(for: passed.mails, in: project)
-            return (account, done.outcome)
+            return (done.account, done.outcome)
         } catch {
             // Another request has used the code, or the sign-in has ended. The next try says which.
             guard case .conflict = error else { throw error }

@@ -160,7 +160,8 @@ extension AuthorizationRequests {
             """
             SELECT r.parameters, r.created_at, r.scopes, r.status = 'redeemed', r.expires_at > \(now), r.client_session_id,
                 s.ended_at IS NULL AND s.expires_at > \(now) AND s.kind = 'browser',
-                s.session_id, s.account_id, s.sign_in_provider, s.auth_time, s.second_factor, s.second_factor_id,
+                s.session_id, s.account_id, s.sign_in_provider, s.auth_time, s.developer_claims, s.second_factor,
+                s.second_factor_id,
                 \(Account.columns(in: project))
             FROM authorization_requests r
             JOIN sessions s ON s.project_id = \(project: project) AND s.session_id = r.browser_session_id

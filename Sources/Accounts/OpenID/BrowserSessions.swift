@@ -16,7 +16,8 @@ package struct BrowserSession: Sendable {
     /// The sign-in that made it, as the account is now.
     package var authentication: Authentication {
         Authentication(
-            account: account, signInProvider: session.signInProvider, time: session.authTime, secondFactor: session.secondFactor)
+            account: account, signInProvider: session.signInProvider, time: session.authTime, developerClaims: session.developerClaims,
+            secondFactor: session.secondFactor)
     }
 
     /// Undoes the write that they belong to unless the session is alive and its person may sign in, and make every statement that ends the
@@ -36,11 +37,11 @@ package struct BrowserSession: Sendable {
         ]
     }
 
-    /// Reads `session_id, account_id, sign_in_provider, auth_time, second_factor, second_factor_id`.
+    /// Reads `session_id, account_id, sign_in_provider, auth_time, developer_claims, second_factor, second_factor_id`.
     static func session(_ row: inout RowReader, in project: ProjectSettings) throws(PostgresError) -> Session {
         Session(
             projectID: project.storageID, id: try row.next(), accountID: try row.next(), signInProvider: try row.next(),
-            authTime: try row.next(), developerClaims: nil, secondFactor: try SecondFactorProof(&row), generation: 0)
+            authTime: try row.next(), developerClaims: try row.next(), secondFactor: try SecondFactorProof(&row), generation: 0)
     }
 }
 
@@ -64,12 +65,16 @@ package struct BrowserSessions: Sendable {
         RefreshToken(realmNumber: project.sessionNumber, sessionID: session.id, generation: 0).text(key: keys[0].bytes)
     }
 
+    private static let columns: SQL = """
+        s.session_id, s.account_id, s.sign_in_provider, s.auth_time, s.developer_claims, s.second_factor, s.second_factor_id, s.created_at
+        """
+
     /// The session of the browser with this cookie; `nil` when it has ended, or there is none. One round trip.
     package func find(_ cookie: UTF8Text, in project: ProjectSettings) async throws(AccountError) -> BrowserSession? {
         guard let id = sessionID(cookie, in: project) else { return nil }
         let rows = try await storage.read(
             """
-            \(Session.select("s.session_id, s.account_id, s.sign_in_provider, s.auth_time, s.second_factor, s.second_factor_id, s.created_at", id, in: project))
+            \(Session.select(Self.columns, id, in: project))
             WHERE s.kind = 'browser' AND s.ended_at IS NULL AND s.expires_at > \(clock.now())
             """)
         guard var row = rows.first?.reader() else { return nil }

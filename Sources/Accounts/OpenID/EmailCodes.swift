@@ -81,7 +81,8 @@ extension AuthorizationRequests {
                         """, in: project))
         ]
         if let outbox = emailCodes.outbox {
-            let mail = OutgoingMail(.emailCode, to: email, language: language, link: "", oneTimeCode: digits)
+            var mail = OutgoingMail(.emailCode, to: email, language: language, link: "", oneTimeCode: digits)
+            mail.hooked = HookedMail(purpose == .resetPassword ? .passwordReset : .signIn, to: email, in: project, from: client)
             statements.append(
                 isDecoy
                     ? outbox.enqueueDecoy(of: mail, until: expires, for: authorization.id.bytes, in: project)

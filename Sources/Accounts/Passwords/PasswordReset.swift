@@ -91,7 +91,8 @@ extension AuthorizationRequests {
                     account, to: password, spending: { authorization.spendProof(in: project, at: $0) }, signsIn: true, language: language,
                     in: project, from: client)
                 let now = max(reset.account.lastLoginAt ?? clock.now(), reset.account.sessionsEndedAt ?? clock.now())
-                let authentication = Authentication(account: reset.account, signInProvider: SignInProvider.password, time: now)
+                var authentication = Authentication(account: reset.account, signInProvider: SignInProvider.password, time: now)
+                authentication.makesAccount = reset.account.id != account.id
                 let outcome = try await completion.complete(
                     authentication, with: reset.statements, as: .signedIn, in: project, from: client, at: now
                 ).outcome
@@ -122,7 +123,7 @@ extension Account {
         passwordHash: String, spending proof: SQL, lastLoginAt: Instant?, at now: Instant, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) -> PasswordReset {
-        var account = Account(id: AccountID.random(), at: now)
+        var account = Account(id: client.newAccountID, at: now)
         account.lastLoginAt = lastLoginAt
         account.email = email
         account.proveEmail()

@@ -19,6 +19,7 @@ package struct PhoneCodes: Sendable {
     let limits: RateLimits
     let deliveries: Deliveries
     let traffic: PhoneTraffic
+    let hooks: SignInHooks
     /// Authenticates the codes.
     let key: [UInt8]
 
@@ -32,7 +33,9 @@ package struct PhoneCodes: Sendable {
     ///
     /// Where apps may not create accounts, a number without one gets no message: its person could not use the code.
     ///
-    /// Throws `tooManyAttempts` and `quotaExceeded`.
+    /// The project's hook is asked before the number is charged, alike for every number but test numbers.
+    ///
+    /// Throws `refusedByHook`, `hookUnavailable`, `tooManyAttempts` and `quotaExceeded`.
     /// - Parameters:
     ///   - language: the tag of a language that the project's templates have.
     ///   - appSignatureHash: stands at the end of the message.
@@ -43,6 +46,7 @@ package struct PhoneCodes: Sendable {
     ) async throws(AccountError) -> String {
         let number = destination.number
         if !destination.isTest {
+            try await hooks.ask(aboutMessageTo: number.text, for: purpose, in: project, from: client)
             let attempt = Attempt.messages(to: number, for: purpose, in: project, from: client)
             let rows = try await limits.charge(attempt, then: traffic.question(about: number.region, in: project, at: clock.now()))
             try await traffic.check(rows, of: number.region, in: project, at: clock.now())

@@ -95,14 +95,13 @@ package struct PhoneSignIns: Sendable {
     {
         guard project.signIn.signUp else { throw .adminOnly }
         let now = clock.now()
-        var account = Account(id: AccountID.random(), at: now)
+        var account = Account(id: client.newAccountID, at: now)
         account.phoneNumber = number.text
         let authentication = Authentication(account: account, signInProvider: SignInProvider.phone, time: now)
-        let outcome = try await completion.complete(
+        let done = try await completion.complete(
             authentication, with: [account.insert(in: project)] + number.spend(self, in: project), as: .created, in: project, from: client,
-            at: now
-        ).outcome
-        return .signedIn(account, outcome, isNewUser: true)
+            at: now)
+        return .signedIn(done.account, done.outcome, isNewUser: true)
     }
 
     private func open(
@@ -123,12 +122,11 @@ package struct PhoneSignIns: Sendable {
         let events = account.emailProven && account.isIdle(at: now) ? [AccountEvent(.phoneNumberUsedAgain)] : []
         let mails = notices.statements(for: events, from: account, to: changed, language: language, in: project)
         let records = AuditedAct(by: .person, on: account.id, from: client, at: now).records(of: events, in: project) + mails
-        let outcome = try await completion.complete(
+        let done = try await completion.complete(
             authentication, with: [changed.recordSignIn(in: project), stillHasNumber] + number.spend(self, in: project) + records,
-            as: .signedIn, in: project, from: client, at: now
-        ).outcome
+            as: .signedIn, in: project, from: client, at: now)
         notices.mails.wakeWorker(for: mails, in: project)
-        return .signedIn(changed, outcome, isNewUser: false)
+        return .signedIn(done.account, done.outcome, isNewUser: false)
     }
 
     private func link(

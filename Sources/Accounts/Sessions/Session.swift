@@ -81,12 +81,18 @@ package struct Session: Sendable {
         let requestID: String?
         /// The secrets of devices on which second factors were passed, as far as the client shows them: a browser may have one of each of its people.
         var devices: [DeviceToken] = []
+        /// The memory of its request about hooks; `nil` where the project has none.
+        let hooks: HookAttempt?
 
         /// - Parameters:
         ///   - userAgent: kept to its first 256 bytes.
         ///   - limitKey: `nil` for the whole address.
-        package init(userAgent: UTF8Text?, address: String, limitKey: String? = nil, kind: Kind = .app, requestID: String? = nil) {
+        package init(
+            userAgent: UTF8Text?, address: String, limitKey: String? = nil, kind: Kind = .app, requestID: String? = nil,
+            hooks: HookAttempt? = nil
+        ) {
             self.requestID = requestID
+            self.hooks = hooks
             self.userAgent = userAgent?.prefix(bytes: 256).asString
             self.address = address
             self.limitKey = limitKey ?? address

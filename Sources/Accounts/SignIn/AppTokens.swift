@@ -60,8 +60,10 @@ extension AuthorizationRequests {
             guard !found.account.disabled else { throw .accountDisabled }
             let now = clock.now()
             let id = Random.bytes(Session.idCount)
+            var authentication = found.browserSession.authentication
+            authentication.isHandedOn = true
             let done = try await completion.complete(
-                found.browserSession.authentication,
+                authentication,
                 with: [found.spend(for: id, in: project, at: now)] + found.browserSession.hold(in: project), as: .signedIn, id: id,
                 in: project, from: client, at: now)
             return (found.account, done.outcome)

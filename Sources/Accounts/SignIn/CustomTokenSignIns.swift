@@ -50,8 +50,9 @@ package struct CustomTokenSignIns: Sendable {
         let outcome: SignInOutcome
         let results: [[Row]]
         do {
-            (outcome, results) = try await completion.complete(
+            let done = try await completion.complete(
                 authentication, with: statements, as: nil, sharesCommit: true, isSignIn: true, in: project, from: client, at: now)
+            (outcome, results) = (done.outcome, done.rows)
         } catch {
             switch error {
             case .conflict: throw try await refusal(of: token, in: project)

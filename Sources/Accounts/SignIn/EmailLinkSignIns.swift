@@ -69,7 +69,7 @@ package struct EmailLinkSignIns: Sendable {
     ) async throws(AccountError) -> EmailLinkSignIn {
         guard project.signIn.signUp else { throw .adminOnly }
         let now = clock.now()
-        var account = Account(id: AccountID.random(), at: now)
+        var account = Account(id: client.newAccountID, at: now)
         account.email = email
         account.proveEmail()
         account.emailLinkSignIn = true
@@ -81,8 +81,8 @@ package struct EmailLinkSignIns: Sendable {
         } else {
             statements = [account.insert(in: project), pending.spend(at: now), account.deleteCodes(.only(.signIn), in: project)]
         }
-        let outcome = try await complete(account, provenAt: now, with: statements, as: .created, in: project, from: client, at: now)
-        return EmailLinkSignIn(account: account, outcome: outcome, isNewUser: true)
+        let done = try await complete(account, provenAt: now, with: statements, as: .created, in: project, from: client, at: now)
+        return EmailLinkSignIn(account: done.account, outcome: done.outcome, isNewUser: true)
     }
 
     private func open(
@@ -101,8 +101,8 @@ package struct EmailLinkSignIns: Sendable {
             [changed.update(account, takeover: takeover, in: project), pending.spend(at: now)]
             + (takeover ? account.revokeForTakeover(act, in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
             + act.records(of: account.events(to: changed), in: project)
-        let outcome = try await complete(changed, provenAt: now, with: statements, as: .signedIn, in: project, from: client, at: now)
-        return EmailLinkSignIn(account: changed, outcome: outcome, isNewUser: false)
+        let done = try await complete(changed, provenAt: now, with: statements, as: .signedIn, in: project, from: client, at: now)
+        return EmailLinkSignIn(account: done.account, outcome: done.outcome, isNewUser: false)
     }
 
     private func link(
@@ -134,22 +134,21 @@ package struct EmailLinkSignIns: Sendable {
         statements += notice
         statements += act.records(of: events, in: project)
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
-        let outcome = try await complete(
+        let done = try await complete(
             changed, provenAt: authTime, continuing: token, with: statements, as: .linked, in: project, from: client, at: now)
         notices.mails.wakeWorker(for: notice, in: project)
-        return EmailLinkSignIn(account: changed, outcome: outcome, isNewUser: false)
+        return EmailLinkSignIn(account: done.account, outcome: done.outcome, isNewUser: false)
     }
 
     private func complete(
         _ account: Account, provenAt authTime: Instant, continuing token: IDToken? = nil, with statements: [SQL],
         as counted: SignInMetrics.Outcome, in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
-    ) async throws(AccountError) -> SignInOutcome {
+    ) async throws(AccountError) -> SignInCompletion.Done {
         let authentication = Authentication(
             account: account, signInProvider: SignInProvider.password, time: authTime, continuesSession: token != nil,
             secondFactor: account.standing(token?.secondFactor))
         return try await completion.complete(
-            authentication, with: statements, as: counted, by: Self.emailLink, in: project, from: client, at: now
-        ).outcome
+            authentication, with: statements, as: counted, by: Self.emailLink, in: project, from: client, at: now)
     }
 }
 

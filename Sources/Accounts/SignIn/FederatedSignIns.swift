@@ -31,15 +31,20 @@ package struct ProvenIdentity: Sendable {
     package let provenAt: Instant?
     /// The provider's tokens, where its entry has them kept for back ends.
     package let tokens: ProviderTokens?
+    /// The provider's words for hooks; `nil` where the project has none.
+    package let credential: ProviderCredential?
 
-    package init(_ identity: ProviderIdentity, provenAt: Instant? = nil, tokens: ProviderTokens? = nil) {
+    package init(
+        _ identity: ProviderIdentity, provenAt: Instant? = nil, tokens: ProviderTokens? = nil, credential: ProviderCredential? = nil
+    ) {
         self.identity = identity
         self.provenAt = provenAt
         self.tokens = tokens
+        self.credential = credential
     }
 
     /// The same with the texts of the identity as accounts keep them.
-    var kept: ProvenIdentity { ProvenIdentity(identity.kept, provenAt: provenAt, tokens: tokens) }
+    var kept: ProvenIdentity { ProvenIdentity(identity.kept, provenAt: provenAt, tokens: tokens, credential: credential) }
 }
 
 /// Signing in with a provider, and linking one.
@@ -138,11 +143,11 @@ package struct FederatedSignIns: Sendable {
             account.noteFirstProof(at: now)
             statements = [account.recordSignIn(in: project), account.refresh(identity, in: project, at: now)]
         case .create(let email):
-            account = Account(new: identity, email: email, at: now)
+            account = Account(client.newAccountID, new: identity, email: email, at: now)
             counted = .created
             statements = [account.insert(in: project), account.insert(identity, in: project, at: now)]
         case .moveAddress(let holder):
-            account = Account(new: identity, email: holder.email, at: now)
+            account = Account(client.newAccountID, new: identity, email: holder.email, at: now)
             account.proveEmail()
             counted = .created
             statements = holder.yieldAddress(to: account, act(decision, on: holder, from: client, at: now), in: project)
@@ -185,11 +190,11 @@ package struct FederatedSignIns: Sendable {
         if let completing { statements.append(completing) }
         let authentication = Authentication(
             account: account, signInProvider: identity.providerID, time: authTime, continuesSession: intent.token != nil,
-            secondFactor: intent.token?.secondFactor)
+            secondFactor: intent.token?.secondFactor, credential: proven.credential)
         let done = try await completion.complete(
             authentication, with: statements, as: counted, sharesCommit: decision.action.isPlain, in: project, from: client, at: now)
         notices.mails.wakeWorker(for: mails, in: project)
-        return .signedIn(account, done.outcome, isNewUser: counted == .created, emailRecycled: decision.action.isRecycled)
+        return .signedIn(done.account, done.outcome, isNewUser: counted == .created, emailRecycled: decision.action.isRecycled)
     }
 
     private func act(_ decision: LinkingDecision, on account: Account, from client: Session.ClientInfo, at now: Instant) -> AuditedAct {

@@ -16,8 +16,8 @@ extension Account {
     /// passed one.
     mutating func noteFirstProof(at now: Instant) { if secondFactors == nil { lastLoginAt = now } }
 
-    init(new identity: ProviderIdentity, email: String?, at now: Instant) {
-        self.init(id: AccountID.random(), at: now)
+    init(_ id: String, new identity: ProviderIdentity, email: String?, at now: Instant) {
+        self.init(id: id, at: now)
         self.email = email
         emailVerified = email != nil && identity.emailVerified
         emailProven = email != nil && identity.emailAuthoritative

@@ -54,7 +54,7 @@ package struct FormerPasswords: Sendable {
             let authentication = Authentication(account: changed, signInProvider: SignInProvider.password, time: now)
             let done = try await completion.complete(
                 authentication, with: statements, as: .signedIn, in: project, from: client, at: now)
-            return (changed, done.outcome)
+            return (done.account, done.outcome)
         }
     }
 

@@ -64,10 +64,12 @@ package struct PasswordSignIns: Sendable {
         do {
             let done = try await completion.complete(
                 authentication, with: statements, as: .signedIn, sharesCommit: true, in: project, from: client, at: now)
-            return (account, done.outcome)
+            return (done.account, done.outcome)
         } catch {
             // The password was changed, or the account disabled, since it was read.
             if case .conflict = error { throw Self.refusal(of: account, in: project) }
+            // The password was right: the account's owner, who tries again, must not be locked out.
+            if error.isOfHook { _ = try await completion.storage.write(all: limits.success(of: attempt)) }
             throw error
         }
     }

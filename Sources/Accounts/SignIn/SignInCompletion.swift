@@ -19,6 +19,12 @@ package struct Authentication: Sendable {
     var secondFactor: SecondFactorProof?
     /// Whether Firebase's session goes on, and no one signed in here.
     var isBridged = false
+    /// Whether a sign-in at a page goes on in an app, so that hooks were asked about it.
+    var isHandedOn = false
+    /// Whether an account is made although the sign-in does not count as one of a new account.
+    var makesAccount = false
+    /// For hooks alone: what a provider has just said. `nil` without a provider.
+    var credential: ProviderCredential?
 }
 
 /// Ends every sign-in. What all ways to sign in have in common belongs here; one statement in this file makes all sessions (`BoundaryTests`).
@@ -33,11 +39,25 @@ struct SignInCompletion: Sendable {
     let devices: RememberedDevices
     let lost: LostSecondFactors
     let deliveries: Deliveries
+    let hooks: SignInHooks
+
+    /// The end of a sign-in.
+    struct Done: Sendable {
+        /// As it was committed: hooks may have changed it.
+        let account: Account
+        let outcome: SignInOutcome
+        /// Those that the caller's statements gave.
+        let rows: [[Row]]
+    }
 
     /// Makes the session, commits it together with `statements`, and counts the sign-in.
     ///
     /// Where another step is due (`SignInStep.due`), it makes no session, counts nothing, and stores a pending sign-in
     /// (`PendingSignIns`). The statements are committed all the same, since they use up what the person has proven.
+    ///
+    /// Before a session, the project's hooks are asked (`SignInHooks`). When one refuses, nothing is committed, so that the person can try again
+    /// with the same proof: throws `refusedByHook` or `hookUnavailable`. When one disables the account, all is committed but the session: throws
+    /// `accountDisabled`.
     ///
     /// - Parameters:
     ///   - statements: what else must be committed. They run first, since the session needs its account.
@@ -47,12 +67,11 @@ struct SignInCompletion: Sendable {
     ///     other sign-ins.
     ///   - isSignIn: whether endpoints are told of a sign-in; `nil` where `counted` says it.
     ///   - method: the name of the way to sign in that the metric shows, when it is not `signInProvider`.
-    /// - Returns: the rows are those that `statements` gave.
     func complete(
         _ authentication: Authentication, with statements: [SQL], as counted: SignInMetrics.Outcome?, by method: String? = nil,
         id: [UInt8] = Random.bytes(Session.idCount), sharesCommit: Bool = false, isSignIn: Bool? = nil, in project: ProjectSettings,
         from client: Session.ClientInfo, at now: Instant
-    ) async throws(AccountError) -> (outcome: SignInOutcome, rows: [[Row]]) {
+    ) async throws(AccountError) -> Done {
         var (authentication, statements) = (authentication, statements)
         if SignInStep.due(after: authentication) == .secondFactor,
             let dropping = try await lost.dropping(from: authentication.account, in: project, from: client, at: now)
@@ -65,17 +84,29 @@ struct SignInCompletion: Sendable {
         {
             authentication.secondFactor = .rememberedDevice
         }
+        var hooked: SignInHooks.Verdict?
+        if SignInStep.due(after: authentication) == nil {
+            hooked = try await hooks.ask(
+                about: authentication, isNew: counted == .created || authentication.makesAccount,
+                by: method ?? authentication.signInProvider,
+                in: project, from: client, at: now)
+        }
+        if let hooked {
+            authentication.account = hooked.account
+            authentication.developerClaims = hooked.sessionClaims
+        }
         let end = try outcome(
             of: authentication, by: method ?? authentication.signInProvider, due: SignInStep.due(after: authentication), id: id,
             in: project,
             from: client, at: now)
-        var all = statements + end.statements
+        let isDisabled = hooked?.account.disabled ?? false
+        var all = statements + (isDisabled ? [] : end.statements)
         // An anonymous account proves nothing of a person; its record begins with its first way to sign in.
         if counted == .created, authentication.signInProvider != SignInProvider.anonymous {
             let act = AuditedAct(by: .person, on: authentication.account.id, from: client, at: now)
             all.append(act.record(AccountEvent(.accountCreated, providerID: authentication.signInProvider), in: project))
         }
-        if isSignIn ?? (counted == .created || counted == .signedIn), case .session = end.outcome {
+        if isSignIn ?? (counted == .created || counted == .signedIn), case .session = end.outcome, !isDisabled {
             all += project.endpoints(for: .userSignedIn).map { endpoint in
                 deliveries.insert(
                     OutgoingEvent(
@@ -83,20 +114,22 @@ struct SignInCompletion: Sendable {
                     in: project)
             }
         }
+        all += hooked?.statements ?? []
         let rows =
             sharesCommit
             ? try await storage.write(all: all, sharingCommitAs: Array(authentication.account.id.utf8))
             : try await storage.write(all: all, waitingFor: authentication.account.id)
+        guard !isDisabled else { throw .accountDisabled }
         switch end.outcome {
         case .session:
             if let counted { metrics.count(method ?? authentication.signInProvider, counted, in: project.id) }
-            return (end.outcome, rows)
+            return Done(account: authentication.account, outcome: end.outcome, rows: rows)
         case .pending(var pending):
             // A link in a mail and digits in a mail prove the same mailbox.
             if !authentication.isBridged, method != EmailLinkSignIns.emailLink, authentication.account.factors.areAllApps {
                 pending.needsStandIn = try LostSecondFactors.areLost(rows[statements.count])
             }
-            return (.pending(pending), rows)
+            return Done(account: authentication.account, outcome: .pending(pending), rows: rows)
         }
     }
 

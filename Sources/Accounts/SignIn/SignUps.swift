@@ -67,6 +67,6 @@ package struct SignUps: Sendable {
         let done = try await completion.complete(
             authentication, with: [account.insert(passwordHash: passwordHash, in: project)] + (proof.map { [$0] } ?? []), as: .created,
             sharesCommit: true, in: project, from: client, at: account.createdAt)
-        return (account, done.outcome)
+        return (done.account, done.outcome)
     }
 }

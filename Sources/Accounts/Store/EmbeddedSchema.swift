@@ -44,6 +44,7 @@ extension Schema {
             ("0036_lost_second_factors.sql", PackageResources._036_lost_second_factors_sql),
             ("0037_events.sql", PackageResources._037_events_sql),
             ("0038_tenants.sql", PackageResources._038_tenants_sql),
+            ("0039_hooks.sql", PackageResources._039_hooks_sql),
         ])
     }
 }

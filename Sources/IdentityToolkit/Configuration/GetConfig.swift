@@ -28,6 +28,8 @@ struct ProjectConfig: Codable, Sendable {
     var authorizedDomains: [String]
     var emailPrivacyConfig: EmailPrivacy
     var passwordPolicyConfig: Policy
+    /// `nil` without hooks.
+    var blockingFunctions: BlockingFunctions?
     var subtype = "IDENTITY_PLATFORM"
 
     struct SignIn: Codable { var email: Email, phoneNumber: Switch, anonymous: Switch, allowDuplicateEmails: Bool }
@@ -67,6 +69,7 @@ struct ProjectConfig: Codable, Sendable {
         multiTenant = MultiTenant(allowTenants: project.tenants != nil)
         authorizedDomains = settings.authorizedDomains
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: settings.emailEnumerationProtection)
+        blockingFunctions = BlockingFunctions(of: settings)
         passwordPolicyConfig = Policy(settings.passwordPolicy)
     }
 }

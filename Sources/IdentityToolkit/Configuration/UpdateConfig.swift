@@ -7,7 +7,7 @@ import Text
 import Web
 
 /// `PATCH` of the project's own settings. In development mode, test suites set with it what the emulator's own call sets
-/// (`SetEmulatorConfig`), and second factors. Everywhere else, and for every other setting, it is refused with the name of the file to change
+/// (`SetEmulatorConfig`), second factors and hooks. Everywhere else, and for every other setting, it is refused with the name of the file to change
 /// instead.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects/updateConfig>
 struct UpdateConfig: AdministratorEndpoint {
@@ -16,8 +16,11 @@ struct UpdateConfig: AdministratorEndpoint {
     func callAsFunction(_ input: EmulatorConfig, by administrator: Administrator, _ context: Context) async throws -> ProjectConfig {
         let project = try context.project
         let mask = try UpdateMask.names(context.request)
-        guard context.isOfDevelopment, try EmulatorConfig.covers(context.request, mask),
-            let changed = context.services.projects.change(project.settings.id, input.limited(to: mask).set)
+        let body = try JSONBody.object(of: context.request)
+        guard context.isOfDevelopment, EmulatorConfig.covers(body, mask) else { throw Failure.configuredByFile(project.fileName) }
+        try BlockingFunctions.checkNames(in: body)
+        _ = try input.blockingFunctions?.hooks()
+        guard let changed = context.services.projects.change(project.settings.id, input.limited(to: mask).set)
         else { throw Failure.configuredByFile(project.fileName) }
         return ProjectConfig(of: changed)
     }
@@ -38,12 +41,13 @@ extension EmulatorConfig {
         if !isNamed("signIn") { limited.signIn = nil }
         if !isNamed("emailPrivacyConfig") { limited.emailPrivacyConfig = nil }
         if !isNamed("mfa") { limited.mfa = nil }
+        if !isNamed("blockingFunctions") { limited.blockingFunctions = nil }
         return limited
     }
 
     /// Whether a body has no other settings than these, and `updateMask` names no other ones.
-    fileprivate static func covers(_ request: Request, _ mask: [UTF8Text]) throws -> Bool {
-        let members = try JSONBody.object(of: request).flatMap { member in
+    fileprivate static func covers(_ body: JSON.Object, _ mask: [UTF8Text]) -> Bool {
+        let members = body.flatMap { member in
             member.value.object?.map { "\(member.name).\($0.name)" as UTF8Text } ?? [member.name]
         }
         return (mask + members).allSatisfy(names.contains)
@@ -51,6 +55,7 @@ extension EmulatorConfig {
 
     private static let names: Set<UTF8Text> = [
         "signIn", "signIn.allowDuplicateEmails", "emailPrivacyConfig", "emailPrivacyConfig.enableImprovedEmailPrivacy", "mfa", "mfa.state",
-        "mfa.enabledProviders", "mfa.providerConfigs",
+        "mfa.enabledProviders", "mfa.providerConfigs", "blockingFunctions", "blockingFunctions.triggers",
+        "blockingFunctions.forwardInboundCredentials",
     ]
 }

@@ -12,6 +12,8 @@ struct EmulatorConfig: Codable, Sendable {
     var emailPrivacyConfig: EmailPrivacy?
     /// Only by the call of administrators: the emulator's own call does not show it.
     var mfa: MFA?
+    /// Likewise.
+    var blockingFunctions: BlockingFunctions?
 
     struct SignIn: Codable, Sendable { var allowDuplicateEmails: Bool? }
     struct EmailPrivacy: Codable, Sendable { var enableImprovedEmailPrivacy: Bool? }
@@ -50,6 +52,7 @@ struct EmulatorConfig: Codable, Sendable {
         if let allowed = signIn?.allowDuplicateEmails { project.signIn.oneAccountPerEmail = !allowed }
         if let enabled = emailPrivacyConfig?.enableImprovedEmailPrivacy { project.emailEnumerationProtection = enabled }
         mfa?.set(in: &project.multiFactor)
+        if let hooks = try? blockingFunctions?.hooks() { project.hooks = hooks }
     }
 }
 
@@ -88,6 +91,7 @@ struct SetEmulatorConfig: Endpoint {
 
     func callAsFunction(_ input: EmulatorConfig, _ context: Context) async throws -> EmulatorConfig {
         let id = try context.emulatedProject().settings.id
+        _ = try input.blockingFunctions?.hooks()
         guard let project = context.services.projects.change(id, input.set) else { throw Failure.notFound }
         return EmulatorConfig(of: project.settings)
     }

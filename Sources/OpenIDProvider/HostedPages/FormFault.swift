@@ -49,6 +49,9 @@ struct FormFault: Error, Sendable, Equatable {
         case .passwordRequirements where page == .signIn: self.init(field: "password", word: "oldPassword")
         case .weakPassword, .passwordRequirements: self = .weak
         case .accountDisabled: self.init(field: nil, word: "disabled")
+        case .refusedByHook(let refusal):
+            self.init(field: nil, word: "hookRefused", values: ["reason": .text(refusal.message)], status: 403)
+        case .hookUnavailable: self.init(field: nil, word: "hookSilent", status: 503)
         case .adminOnly, .noSuchIdentity, .accountNotFound: self = .notNew
         case .invalidActionCode, .voidDigits, .expiredActionCode, .emailMismatch:
             guard page.template == "code" else { return nil }

@@ -4,7 +4,7 @@ package import Text
 extension ProjectSettings {
     /// A part of a project with accounts, providers and rules of its own, such as one customer of the app's maker.
     ///
-    /// Its project's keys sign its tokens, and its project's apps, API keys and domains are its own, too, as at Identity Platform. Everything
+    /// Its project's keys sign its tokens, and its project's apps, API keys, domains and hooks are its own, too, as at Identity Platform. Everything
     /// else is its own, and off unless its file says otherwise.
     package struct Tenant: Sendable {
         package fileprivate(set) var id: String
@@ -40,6 +40,8 @@ extension ProjectSettings {
         storageID = Self.storageID(project: project.id, tenant: tenant.id)
         branding = Branding(name: tenant.displayName)
         (apps, redirect, tokens, customTokens) = (project.apps, project.redirect, project.tokens, project.customTokens)
+        // As at Identity Platform, so that no tenant is a way around them. They are told which tenant it is.
+        hooks = project.hooks
     }
 
     /// Turns the settings of a template into those of a tenant.

@@ -44,7 +44,11 @@ package enum ConfigSchema: String, CaseIterable {
                 _ = TenantFile.read("none", $0, of: parent, development: false, publicURL: Self.publicURL)
             }
         case .project:
-            return ConfigFile.shape(of: Self.samples(of: "apps: [{ios: {}}, {android: {}}]\nmigration: {firebase: {}}\nfirestore: {}\n")) {
+            let own =
+                "apps: [{ios: {}}, {android: {}}]\nmigration: {firebase: {}}\nfirestore: {}\n"
+                + "hooks: {beforeCreate: {audience: x}, beforeSignIn: {audience: x}, beforeSendEmail: {audience: x}, "
+                + "beforeSendSms: {audience: x}}\n"
+            return ConfigFile.shape(of: Self.samples(of: own)) {
                 _ = ProjectFile.read($0, development: false, publicURL: Self.publicURL)
             }
         }

@@ -87,6 +87,8 @@ extension Failure {
             case .codeSessionExpired: Failure("SESSION_EXPIRED")
             case .secondFactor(let error): Failure(describing: error)
             case .blockedByFunction(let text): Failure("BLOCKING_FUNCTION_ERROR_RESPONSE", text.isEmpty ? nil : text)
+            case .refusedByHook(let refusal): Failure(describing: refusal)
+            case .hookUnavailable(let event): .hookUnavailable(event)
             case .formerIssuerUnavailable, .conflict, .overloaded, .database(.unavailable), .database(.timedOut), .database(.locked):
                 Failure.unavailable
             case .noSigningKey, .sealBroken, .hashKeyMissing, .database: .internal

@@ -8,6 +8,8 @@ package struct Failure: Error, Equatable {
     package let detail: String?
     package let kind: Kind
     let signInCodes: SignInCodes
+    /// The sentence for a person at a page, where `detail` is for programs.
+    let words: String?
     /// The number that Azure AD B2C has for the error, where it has one.
     package let b2cNumber: Int?
 
@@ -66,11 +68,15 @@ package struct Failure: Error, Equatable {
     var isOverload: Bool { kind == .internal || kind == .unavailable }
 
     /// Only the table makes failures: an endpoint throws one of its constants.
-    init(_ code: String, _ detail: String? = nil, kind: Kind = .business, signInCodes: SignInCodes = SignInCodes(), b2cNumber: Int? = nil) {
+    init(
+        _ code: String, _ detail: String? = nil, kind: Kind = .business, signInCodes: SignInCodes = SignInCodes(), words: String? = nil,
+        b2cNumber: Int? = nil
+    ) {
         self.code = code
         self.detail = detail
         self.kind = kind
         self.signInCodes = signInCodes
+        self.words = words
         self.b2cNumber = b2cNumber
     }
 

@@ -58,7 +58,7 @@ package enum FailureResponse {
     /// A page for the person, with a link back to the app where the app's page is known, and a part in English for the app's developers.
     private static func page(_ failure: Failure, _ request: Request, _ page: PageError?) -> Response {
         let templates = page?.templates ?? .standard
-        let reason = failure.isOverload ? overload(failure, request.id) : failure.detail ?? failure.code
+        let reason = failure.isOverload ? overload(failure, request.id) : failure.words ?? failure.detail ?? failure.code
         var response = templates.page(
             "refused", in: templates.language(for: request, parameter: page?.language),
             [

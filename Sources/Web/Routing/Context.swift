@@ -84,7 +84,13 @@ package struct Context: Sendable {
     private func clientInfo(of kind: Session.Kind) -> Session.ClientInfo {
         Session.ClientInfo(
             userAgent: request.headers["user-agent"], address: request.peer.description, limitKey: request.peer.limitKey.description,
-            kind: kind, requestID: "\(request.id)")
+            kind: kind, requestID: "\(request.id)", hooks: hookAttempt)
+    }
+
+    /// `nil` where no hook can be asked, so that other projects' calls do without it.
+    private var hookAttempt: HookAttempt? {
+        if let keyed, keyed.settings.hooks.isEmpty { return nil }
+        return HookAttempt(languages: request.headers["x-firebase-locale"] ?? request.headers["accept-language"])
     }
 
     package var log: Logger {

@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func `an account that a person made never counts as an administrator's, whatever was removed from it`() {
-        let owner = Account(new: LinkingCase.all[0].identity, email: LinkingCase.email, at: Instant(seconds: 1))
+        let owner = Account(AccountID.random(), new: LinkingCase.all[0].identity, email: LinkingCase.email, at: Instant(seconds: 1))
         var emptied = owner
         (emptied.emailVerified, emptied.emailProven, emptied.identities) = (true, false, [])
         #expect(emptied.isAnonymous && !emptied.awaitsItsOwner)

@@ -14,8 +14,8 @@ struct PhoneFixture {
     static let bob = "+4930123457"
 
     /// - Parameter limitsMessages: whether the usual limits of messages hold.
-    init(limitsMessages: Bool = false) async throws {
-        base = try await Fixture()
+    init(limitsMessages: Bool = false, hooks: (any HookCaller)? = nil) async throws {
+        base = try await Fixture(hooks: hooks)
         try await base.loadSigningKeys()
         base.project.phone.enabled = true
         base.project.phone.regions = ["DE", "US"]

@@ -8,7 +8,7 @@ enum Floors {
         "JOSE": 21, "WebAuthn": 21, "HTTPServer": 21, "Curl": 21, "Postgres": 21, "Mail": 22, "Captcha": 22, "Webhooks": 22,
         "TextMessages": 23,
         "Identity": 30, "ProjectSettings": 31, "Accounts": 32, "Providers": 32,
-        "Pages": 40, "Projects": 41, "Messaging": 42, "Brokerage": 42, "Migration": 42, "Web": 43,
+        "Pages": 40, "Hooks": 40, "Projects": 41, "Messaging": 42, "Brokerage": 42, "Migration": 42, "Web": 43,
         "IdentityToolkit": 50, "AuthPages": 50, "OpenIDProvider": 50,
         "Server": 60,
         "gatehouse": 70,

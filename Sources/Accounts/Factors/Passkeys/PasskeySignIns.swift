@@ -71,10 +71,9 @@ package struct PasskeySignIns: Sendable {
             account: account, signInProvider: SignInProvider.passkey, time: now,
             secondFactor: verified.userVerified && counts ? credential.proof : nil)
         do {
-            let outcome = try await completion.complete(
-                authentication, with: statements, as: .signedIn, sharesCommit: true, in: project, from: client, at: now
-            ).outcome
-            return (account, outcome)
+            let done = try await completion.complete(
+                authentication, with: statements, as: .signedIn, sharesCommit: true, in: project, from: client, at: now)
+            return (done.account, done.outcome)
         } catch { throw error.ofSpentToken(.passkeyChallengeRefused) }
     }
 }

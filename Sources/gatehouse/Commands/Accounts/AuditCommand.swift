@@ -31,7 +31,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         @Option(
             help: "person, administrator, command, or the name, e-mail or id of a service account, or a command: print only what it did.",
-            completion: .list(["person", "administrator", "command"]))
+            completion: .list(["person", "administrator", "command", "hook"]))
         var actor: String?
 
         @Option(help: "Print the events from this time on, all of them.", transform: TimeOption.reading)

@@ -158,6 +158,9 @@ def _project(name, question):
         document["apps"] = [copy.deepcopy(APPS["android" if row.section.endswith("android") else "ios"])]
     if row.key.startswith("events[]."):
         document["events"] = copy.deepcopy(EVENTS)
+    if row.key.startswith("hooks."):
+        name = row.key.split(".")[1]
+        document["hooks"] = {name: {"url": "https://hooks.example.com", "secrets": {"env": "WEBHOOK_SECRET"}}}
     if row.key.startswith("openIDProvider."):
         document["openIDProvider"] = copy.deepcopy(OPENID_PROVIDER)
     for key, value in question.settings:
