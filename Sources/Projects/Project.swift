@@ -13,6 +13,8 @@ package final class Project: Sendable {
     package let providers: [UTF8Text: ProviderSettings]
     /// All providers that the project's file names, in its order.
     package let configuredProviders: [ProviderSettings]
+    /// The ids of the providers that a tenant takes from its project.
+    package let inherited: Set<UTF8Text>
     /// The tenants of a project; `nil` where it cannot have any, and for a tenant.
     package let tenants: Tenants?
     /// The name of the file, without its folder; `nil` for a project or tenant that is not made of a file. That of a tenant has the folders below
@@ -40,6 +42,7 @@ package final class Project: Sendable {
     ) {
         self.settings = settings
         self.tenants = tenants
+        inherited = []
         self.isMadeOnTheFly = isMadeOnTheFly
         serverURL = publicURL
         fileName = file.map { String($0.split(separator: "/").last ?? "") }
@@ -62,6 +65,9 @@ package final class Project: Sendable {
                 ],
             ]).bytes()
     }
+
+    /// Those that are switched on and that its own file has.
+    package var ownProviders: [ProviderSettings] { orderedProviders.filter { !inherited.contains(UTF8Text($0.id)) } }
 
     /// Those that are switched on, in the order of the project's file.
     package var orderedProviders: [ProviderSettings] { configuredProviders.filter(\.enabled) }
@@ -95,6 +101,7 @@ package final class Project: Sendable {
     /// The same project with other settings, which must not change anything that its discovery document says, or with other tenants.
     init(_ project: Project, with settings: ProjectSettings? = nil, tenants: Tenants? = nil, providers: [ProviderSettings]? = nil) {
         self.settings = settings ?? project.settings
+        inherited = project.inherited
         self.tenants = tenants ?? project.tenants
         let configured = providers ?? project.configuredProviders
         configuredProviders = configured
@@ -110,9 +117,11 @@ package final class Project: Sendable {
 
     /// A tenant of `project`, which has the same pages and the same keys.
     package init(
-        tenant settings: ProjectSettings, providers: [ProviderSettings], templates: Templates, of project: Project, file: String? = nil
+        tenant settings: ProjectSettings, providers: [ProviderSettings], inheriting inherited: Set<UTF8Text> = [], templates: Templates,
+        of project: Project, file: String? = nil
     ) {
         self.settings = settings
+        self.inherited = inherited
         tenants = nil
         configuredProviders = providers
         self.providers = Self.switchedOn(providers)

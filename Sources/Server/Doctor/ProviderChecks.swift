@@ -4,7 +4,7 @@ import Projects
 import Providers
 import Runtime
 
-/// Asks the providers.
+/// Asks the providers of all projects, and those that tenants have for themselves.
 struct ProviderChecks {
     let projects: [Project]
     let client: HTTPClient
@@ -12,9 +12,9 @@ struct ProviderChecks {
 
     func parts() async -> [Checkup.Part] {
         var parts: [Checkup.Part] = []
-        let count = projects.reduce(0) { $0 + $1.providers.count }
-        for project in projects {
-            for settings in project.providers.values.sorted(by: { $0.id < $1.id }) {
+        let count = projects.realms.reduce(0) { $0 + $1.ownProviders.count }
+        for project in projects.realms {
+            for settings in project.ownProviders.sorted(by: { $0.id < $1.id }) {
                 let provider = ConfiguredProvider(settings, upstream: client, cache: MetadataCache(), clock: clock)
                 let faults = await provider.diagnose(redirectURI: project.handlerURL(of: settings))
                 var findings = faults.map { Finding.fault("provider.refused", $0, Remedies.provider($0, entry: settings.id)) }
@@ -22,7 +22,7 @@ struct ProviderChecks {
                 if faults.isEmpty, count > 1 {
                     findings = await provider.advise().map { .warning("provider.advice", $0, "change the entry \(settings.id) as it says") }
                 }
-                parts.append(Checkup.Part("\(project.settings.id)  \(settings.id)", findings))
+                parts.append(Checkup.Part("\(project.settings.storageID)  \(settings.id)", findings))
             }
         }
         return parts

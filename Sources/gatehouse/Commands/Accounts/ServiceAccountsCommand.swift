@@ -187,6 +187,9 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
     }
 
     private static func email(_ name: String, in project: String) throws -> ServiceAccountEmail {
+        if let realm = ProjectSettings.realm(of: UTF8Text(project)), realm.tenant != nil {
+            throw ValidationError("Service accounts belong to a whole project, with its tenants: name \(realm.project).")
+        }
         guard let email = ServiceAccountEmail(name, in: project) else {
             throw ValidationError("\(name) is not a name for a service account of \(project): lower-case letters, digits and hyphens")
         }

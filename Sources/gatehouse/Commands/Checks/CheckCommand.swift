@@ -23,9 +23,9 @@ struct CheckCommand: AsyncParsableCommand {
             print(error.report)
             throw ExitCode.failure
         }
-        let count = configuration.projects.count
+        let (count, tenants) = (configuration.projects.count, configuration.projects.realms.count - configuration.projects.count)
         // What the others say of it comes below.
-        print("The configuration is sound\(live ? " in itself" : ""): \(count) \(count == 1 ? "project" : "projects").")
+        print("The configuration is sound\(live ? " in itself" : ""): \(count) \(count == 1 ? "project" : "projects")\(Self.counted(tenants)).")
         for note in configuration.notes { print("note: \(note)") }
         let problems = live ? try await ask(configuration) : 0
         if let note = OperationsNotes.of(configuration.server) { print(note) }
@@ -39,6 +39,8 @@ struct CheckCommand: AsyncParsableCommand {
         print("\(problems) \(problems == 1 ? "problem" : "problems").")
         throw ExitCode.failure
     }
+
+    private static func counted(_ tenants: Int) -> String { tenants == 0 ? "" : ", \(tenants) \(tenants == 1 ? "tenant" : "tenants")" }
 
     /// Prints what is wrong with the database, each provider's documents and the mail server, and returns the number of problems.
     private func ask(_ configuration: Configuration) async throws -> Int {
