@@ -9,7 +9,7 @@ from firebase_admin import auth, tenant_mgt
 from support.accounts import person
 from support.clients.api import API, assert_error
 from support.harness import free_port, wait_until
-from support.jwts import claims
+from support.jwts import claims, wait_past
 from support.names import PROJECT
 
 PASSWORD = "correct horse"
@@ -100,6 +100,7 @@ def test_tokens_name_the_tenant(stage, tenant):
         elsewhere.verify_id_token(session["idToken"])
     cookie = stage.sdk.create_session_cookie(session["idToken"], expires_in=3600)
     assert stage.sdk.verify_session_cookie(cookie)["firebase"]["tenant"] == tenant.tenant_id
+    wait_past(session["idToken"])
     people.revoke_refresh_tokens(user.uid)
     with pytest.raises(auth.RevokedIdTokenError):
         people.verify_id_token(session["idToken"], check_revoked=True)
