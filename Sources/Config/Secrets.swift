@@ -1,11 +1,12 @@
 package import Runtime
 
 extension Section {
-    private static let remedy = "secrets come by reference only: write {env: NAME} or {file: path}"
+    private static let remedy = "secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"
     private static let maxSecretBytes = 64 * 1024
 
-    /// A secret by reference: `{env: NAME}` or `{file: path}`. The path is relative to the configuration file's folder; newlines at the
-    /// end are removed. A secret that stands in the file itself is a fault, because configurations are copied, mailed and committed.
+    /// A secret by reference: `{env: NAME}`, `{file: path}` or `{credential: name}`. The path is relative to the configuration file's folder;
+    /// newlines at the end are removed. A secret that stands in the file itself is a fault, because configurations are copied, mailed and
+    /// committed.
     package func secret(_ key: String) -> Secret? { ask(key, .secret(severalAllowed: false)).flatMap { secret(key, $0) } }
 
     /// One secret or a list of them; at least one is required.
@@ -29,7 +30,15 @@ extension Section {
         else { return wrong(key, node, Self.remedy) }
         switch Self.text(reference.key) {
         case "env": return variable(name, key, reference.value)
-        case "file": return contents(of: source.resolved(name), key, reference.value)
+        case "file":
+            let file = source.resolved(name)
+            guard let secret = contents(of: file, key, reference.value) else { return nil }
+            if let mode = FileBytes.modeOpenToOthers(file) {
+                let remedy = "make it the server's alone: chown to its user, chmod 600"
+                note(key, at: reference.value, "group or others can read the file \(file) (mode \(mode)); \(remedy)")
+            }
+            return secret
+        case "credential": return credential(name, key, reference.value)
         default: return wrong(key, node, Self.remedy)
         }
     }
@@ -52,6 +61,17 @@ extension Section {
         return remembered(Secret(text))
     }
 
+    /// A file that systemd shows to one service alone, in a folder of memory: `LoadCredential=` and its like name it in the unit.
+    /// <https://systemd.io/CREDENTIALS/>
+    private func credential(_ name: String, _ key: String, _ node: Node) -> Secret? {
+        guard !name.contains("/"), name != ".", name != ".." else { return wrong(key, node, "a credential's name has no folder") }
+        guard let folder = source.environment["CREDENTIALS_DIRECTORY"], !folder.isEmpty else {
+            return wrong(
+                key, node, "CREDENTIALS_DIRECTORY is not set; only a unit of systemd with LoadCredential=\(name):… or the like has it")
+        }
+        return contents(of: "\(folder)/\(name)", key, node)
+    }
+
     private func contents(of file: String, _ key: String, _ node: Node) -> Secret? {
         let bytes: [UInt8]
         source.note(file)
@@ -59,10 +79,6 @@ extension Section {
             bytes = try FileBytes.read(file, atMost: Self.maxSecretBytes)
         } catch {
             return wrong(key, node, "the file \(file) \(error.message)")
-        }
-        if let mode = FileBytes.modeOpenToOthers(file) {
-            let remedy = "make it the server's alone: chown to its user, chmod 600"
-            note(key, at: node, "group or others can read the file \(file) (mode \(mode)); \(remedy)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { return wrong(key, node, "the file \(file) is not UTF-8 text") }
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {

@@ -48,6 +48,12 @@ package actor HTTPServer {
         return listener.port
     }
 
+    /// Accepts connections from sockets that the service manager opened. The servers of all loops accept from the same ones.
+    package func listen(on sockets: [InheritedSocket]) throws(SystemError) {
+        connections.server = self
+        for socket in sockets { listeners.append(try Listener(socket, connections: connections)) }
+    }
+
     /// Throws when another process already listens there. Several processes may share a port; this is for a listener that must not be
     /// shared.
     package static func requireFree(host: String, port: Int) throws(SystemError) { try Listener.requireFree(host: host, port: port) }

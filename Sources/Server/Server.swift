@@ -29,7 +29,12 @@ package actor Server {
     private static let afterStart: Duration = .milliseconds(100)
 
     let process: ProcessContext
-    private let workers: [Worker]
+    let workers: [Worker]
+    let manager: ServiceManager
+    private let sockets: ListeningSockets
+    var heartbeat: Heartbeat?
+    /// Whether the service manager knows that the server is ready.
+    var isReportedReady = false
     /// The servers of the operations listener, one for each loop; empty without such a listener.
     private var operations: [HTTPServer] = []
     let path: String
@@ -54,6 +59,8 @@ package actor Server {
         output: LogOutput, log: Logger
     ) throws {
         let settings = configuration.server
+        manager = ServiceManager(environment: environment)
+        sockets = try ListeningSockets(settings, environment: environment)
         SystemLimits.raiseDescriptors()
         let process = ProcessContext(configuration, output: output, clock: .system, log: log)
         self.process = process
@@ -66,7 +73,7 @@ package actor Server {
         deliveryLoop = try DeliveryLoop(index: settings.loops, process)
     }
 
-    private var first: Worker { workers[0] }
+    var first: Worker { workers[0] }
 
     /// Starts to listen only when every request can be served: the schema is current and the keys are loaded.
     package func start() async throws {
@@ -130,17 +137,18 @@ package actor Server {
                 "projects": "\(process.projects.current.all.count)", "loops": "\(workers.count)",
                 "started_ms": "\(MonotonicTime.read().microseconds(since: begun) / 1000)", "version": "\(Version.text)",
             ])
+        chores.append(Task { await reportReadiness() })
     }
 
     private func openListeners() async throws {
         if let address = process.settings.operations {
             let reload = Reload.handler { [weak self] in await self?.reloadTelling() ?? .refused("the server stops") }
             // Otherwise two processes could share the port, and reload, health and metrics would reach one of them by chance.
-            try Self.requireFree(address, key: "operations.listen")
+            if sockets.operations.isEmpty { try Self.requireFree(address, key: "operations.listen") }
             operations = workers.map { $0.operationsServer(process, [reload]) }
-            for server in operations { try await serve(with: server, at: address, key: "operations.listen") }
+            for server in operations { try await serve(with: server, at: address, key: "operations.listen", sockets.operations) }
         }
-        for worker in workers { try await serve(with: worker.server, at: process.settings.listen, key: "listen") }
+        for worker in workers { try await serve(with: worker.server, at: process.settings.listen, key: "listen", sockets.api) }
     }
 
     /// Takes `port` among the `gatehouse dev` of this machine until this process ends; false when another one has it.
@@ -153,8 +161,12 @@ package actor Server {
         }
     }
 
-    private func serve(with server: HTTPServer, at address: ListenAddress, key: String) async throws {
-        do { _ = try await server.listen(host: "\(address.host)", port: address.port) } catch {
+    /// - Parameter inherited: the sockets that are open already; where there is none, the server opens one.
+    private func serve(with server: HTTPServer, at address: ListenAddress, key: String, _ inherited: [InheritedSocket]) async throws {
+        do {
+            if inherited.isEmpty { try await server.listen(host: "\(address.host)", port: address.port) }
+            try await server.listen(on: inherited)
+        } catch {
             throw StartFailure.listening("\(address)", key: key, "\(error)")
         }
     }
@@ -162,6 +174,7 @@ package actor Server {
     package func stop() async {
         isStopping = true
         log.info("stopping")
+        tell(.stopping, status: "answering the last requests")
         let end = ContinuousClock.now + Self.grace
         for chore in chores { chore.cancel() }
         await withTaskGroup(of: Void.self) { group in

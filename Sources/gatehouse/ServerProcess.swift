@@ -19,6 +19,8 @@ enum ServerProcess {
         _ configuration: Configuration, path: String, environment: [String: String], acceptsOrphanedPasskeys: Bool = false,
         begun: () -> Void = {}
     ) async throws {
+        // What this process starts must not speak for it, nor take its sockets for its own.
+        for variable in Server.ownVariables { unsetenv(variable) }
         let level = configuration.server.logLevel
         let output = try output(configuration.server.logPath)
         LoggingSystem.bootstrap { JSONLines(label: $0, level: level, output: output) }
@@ -33,9 +35,11 @@ enum ServerProcess {
             if signal == SIGHUP { output.reopen() } else { watchdog.begin() }
         }
         defer { output.finish(within: lastWords) }
-        let server = try Server(
-            configuration, path: path, environment: environment, acceptsOrphanedPasskeys: acceptsOrphanedPasskeys, output: output, log: log)
+        let server: Server
         do {
+            server = try Server(
+                configuration, path: path, environment: environment, acceptsOrphanedPasskeys: acceptsOrphanedPasskeys, output: output,
+                log: log)
             try await server.start()
             for note in configuration.notes { log.warning("configuration", metadata: ["note": "\(note)"]) }
         } catch {

@@ -18,13 +18,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("k: hunter2", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
-        ("k: {value: hunter2}", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
-        ("k: {env: A, file: b}", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
-        ("k: {env: }", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
-        ("k: {env: [hunter2]}", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
-        ("k: [hunter2]", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
-        ("k:", "c.yaml:1:3  k: secrets come by reference only: write {env: NAME} or {file: path}"),
+        ("k: hunter2", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"),
+        ("k: {value: hunter2}", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"),
+        ("k: {env: A, file: b}", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"),
+        ("k: {env: }", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"),
+        ("k: {env: [hunter2]}", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"),
+        ("k: [hunter2]", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"),
+        ("k:", "c.yaml:1:3  k: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"),
         ("k: {env: NOWHERE}", "c.yaml:1:10  k: the environment variable NOWHERE is not set"),
         ("k: {env: EMPTY}", "c.yaml:1:10  k: the environment variable EMPTY is empty"),
         ("k: {file: /nonexistent/key}", "c.yaml:1:11  k: the file /nonexistent/key cannot be read (open: No such file or directory)"),
@@ -39,13 +39,38 @@ import Testing
         #expect(!faults.joined().contains("hunter2"))
     }
 
+    @Test func `a credential is read from the folder that systemd shows to the service`() {
+        let folder = Folder()
+        let file = folder.write("master.key", "s3cret\n")
+        // systemd lets the group read it where the service has a user of its own.
+        #expect(chmod(file, 0o440) == 0)
+        let faults = Faults()
+        let section = ConfigFile.read(
+            folder.write("c.yaml", "k: {credential: master.key}\n"), environment: ["CREDENTIALS_DIRECTORY": folder.path], faults: faults)
+        #expect(section.secret("k")?.reveal() == "s3cret")
+        #expect(faults.isEmpty && faults.notes.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("a", [:], "CREDENTIALS_DIRECTORY is not set; only a unit of systemd with LoadCredential=a:… or the like has it"),
+            ("a", ["CREDENTIALS_DIRECTORY": "/none"], "the file /none/a cannot be read (open: No such file or directory)"),
+            ("../a", ["CREDENTIALS_DIRECTORY": "/none"], "a credential's name has no folder"),
+            ("..", ["CREDENTIALS_DIRECTORY": "/none"], "a credential's name has no folder"),
+        ] as [(String, [String: String], String)])
+    func `SEC-21 a credential that is not there is a fault`(name: String, environment: [String: String], fault: String) {
+        let (secret, faults) = reading("k: {credential: \(name)}", environment: environment) { $0.secret("k") }
+        #expect(secret == nil)
+        #expect(faults == ["c.yaml:1:17  k: \(fault)"])
+    }
+
     @Test func `several secrets stand in a list, and none where none is required`() {
         let yaml = "a: [{env: A}, {env: B}]\nb: {env: A}\nc: []\nd: ~\nf: [{env: A}, plain]"
         let (secrets, faults) = reading(yaml, environment: ["A": "one", "B": "two"]) { file in
             ["a", "b", "c", "d", "absent", "f"].map { file.secrets($0).map { $0.reveal() } }
         }
         #expect(secrets == [["one", "two"], ["one"], [], [], [], ["one"]])
-        #expect(faults == ["c.yaml:5:15  f[1]: secrets come by reference only: write {env: NAME} or {file: path}"])
+        #expect(faults == ["c.yaml:5:15  f[1]: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"])
     }
 
     @Test func `another file is read from beside the configuration`() {

@@ -26,12 +26,20 @@ struct TestServer {
     let gate = Gate()
     private let log = Lines()
 
-    init(_ limits: ServerLimits = .patient, trustedProxies: TrustedProxies = TrustedProxies()) async throws {
+    /// - Parameter socket: a socket that is open already, instead of a free port.
+    init(
+        _ limits: ServerLimits = .patient, trustedProxies: TrustedProxies = TrustedProxies(), on socket: InheritedSocket? = nil
+    ) async throws {
         server = HTTPServer(
             loop: try Loop(index: 0), limits: limits, trustedProxies: trustedProxies, handler: TestHandler(gate: gate), metrics: metrics,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, accessLog: { [log] lines, _ in log.append(lines) },
             admission: Admission(), clock: Clock { Instant(seconds: 784_111_777) })
-        port = try await server.listen(host: "127.0.0.1", port: 0)
+        guard let socket else {
+            port = try await server.listen(host: "127.0.0.1", port: 0)
+            return
+        }
+        try await server.listen(on: [socket])
+        port = socket.port
     }
 
     /// Runs `body` with a server and stops the server in any case.
@@ -63,7 +71,7 @@ struct TestServer {
 
     var accessLog: String { log.text }
 
-    private func stop() async {
+    func stop() async {
         gate.open()
         await server.stop(grace: .zero)
     }

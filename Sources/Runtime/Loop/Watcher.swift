@@ -7,6 +7,8 @@ package struct Interest: OptionSet, Sendable {
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     package static let read = Interest(rawValue: EPOLLIN.rawValue)
     package static let write = Interest(rawValue: EPOLLOUT.rawValue)
+    /// Of several loops that watch one socket, the kernel wakes at least one, but not all. Such a watch cannot be changed.
+    package static let exclusive = Interest(rawValue: EPOLLEXCLUSIVE.rawValue)
     /// The peer closed its half. It is reported without being asked for.
     package static let readClosed = Interest(rawValue: EPOLLRDHUP.rawValue)
     /// Only reported, never asked for.

@@ -128,8 +128,8 @@ package enum ConfigSchema: String, CaseIterable {
     private static var secret: JSON.Object {
         [
             "type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": false,
-            "properties": ["env": ["type": "string"], "file": ["type": "string"]],
-            "description": "a secret by reference: {env: NAME} or {file: path}",
+            "properties": ["env": ["type": "string"], "file": ["type": "string"], "credential": ["type": "string"]],
+            "description": "a secret by reference: {env: NAME}, {file: path} or {credential: name}",
         ]
     }
 

@@ -28,6 +28,7 @@ extension Server {
     }
 
     private func readAnew() async -> ReloadOutcome {
+        reportReload()
         let outcome: ReloadOutcome
         do { outcome = try await takeFiles() } catch {
             guard !isStopping else {
@@ -42,6 +43,7 @@ extension Server {
         case .refused(let reason): log.error("not reloaded, the former configuration stays", metadata: ["reason": "\(reason)"])
         }
         record.note(outcome)
+        reportEnd(of: outcome)
         return outcome
     }
 

@@ -8,7 +8,7 @@ PAGES = ("docs/install.md", "docs/operations.md") + tuple(
     sorted(f"docs/operations/{page.name}" for page in (ROOT / "docs/operations").glob("*.md"))
 )
 # The groups, each of which one test runs.
-GROUPS = ("install", "operations", "backup", "restore", "upgrade", "rollback", "processes", "restarts")
+GROUPS = ("install", "operations", "backup", "restore", "upgrade", "rollback", "processes", "restarts", "sockets", "credentials")
 _FENCE = re.compile(r"^```(?P<language>sh|sql|caddy|haproxy)(?: (?P<group>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

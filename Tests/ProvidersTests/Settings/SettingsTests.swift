@@ -140,7 +140,7 @@ func read(
         #expect(
             faults == [
                 "3 providers.oidc.acme.clientId: is missing", "3 providers.oidc.acme.issuer: expected an https URL",
-                "4 providers.oidc.acme.clientSecret: secrets come by reference only: write {env: NAME} or {file: path}",
+                "4 providers.oidc.acme.clientSecret: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}",
                 "5 providers.oidc.acme.clientAuth: expected one of: basic, post, none, auto, privateKeyJwt",
                 "6 providers.oidc.acme.flow: expected one of: code, idToken",
                 "7 providers.oidc.acme.scopes: a scope has no space; write a list: [a, b]",

@@ -16,9 +16,11 @@ from support.names import API_KEY, TIMEOUT
 class Server:
     """One running process."""
 
-    def __init__(self, config, port, environment, folder, *, operations=None, through=(), arguments=(), stderr=subprocess.STDOUT):
+    def __init__(
+        self, config, port, environment, folder, *, operations=None, through=(), arguments=(), stderr=subprocess.STDOUT, descriptors=()
+    ):
         """`operations`: the address of its operations listener. `through`: a command that starts it, with more `arguments`. `stderr`: where its
-        log goes."""
+        log goes. `descriptors`: what it inherits."""
         self.url = f"http://127.0.0.1:{port}"
         self.operations = f"http://{operations}" if operations else self.url
         self.port = port
@@ -32,6 +34,7 @@ class Server:
                 stdout=log,
                 stderr=stderr,
                 stdin=subprocess.DEVNULL,
+                pass_fds=descriptors,
             )
 
     def wait_ready(self, timeout=TIMEOUT):

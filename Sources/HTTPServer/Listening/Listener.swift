@@ -10,12 +10,15 @@ final class Listener: Watcher {
     let port: Int
     private let descriptor: Int32
     private let connections: Connections
+    /// Whether the socket is one that all loops share, and that stays open when this process ends.
+    private let isInherited: Bool
     private var isOpen = true
 
     init(host: String, port: Int, connections: Connections) throws(SystemError) {
         let (descriptor, address, number) = try Self.socket(host, port)
         self.descriptor = descriptor
         self.connections = connections
+        isInherited = false
         do throws(SystemError) {
             try Self.set(descriptor, SOL_SOCKET, SO_REUSEPORT)
             // Accepted sockets inherit this option, which saves a call for each.
@@ -23,11 +26,32 @@ final class Listener: Watcher {
             try SocketAddress.bind(descriptor, address, number)
             guard Glibc.listen(descriptor, 4096) == 0 else { throw SystemError("listen") }
             self.port = try SocketAddress.port(of: descriptor)
-            try connections.loop.watch(descriptor, for: .read, self)
+            try watch()
         } catch {
             Glibc.close(descriptor)
             throw error
         }
+    }
+
+    /// Accepts from a socket that the service manager opened. Other loops accept from it, too.
+    init(_ socket: InheritedSocket, connections: Connections) throws(SystemError) {
+        descriptor = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw SystemError("fcntl") }
+        port = socket.port
+        self.connections = connections
+        isInherited = true
+        do throws(SystemError) {
+            try Self.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
+            try watch()
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    /// A new connection on a shared socket wakes one loop, and not all of them.
+    private func watch() throws(SystemError) {
+        try connections.loop.watch(descriptor, for: isInherited ? [.read, .exclusive] : .read, self)
     }
 
     private static func socket(_ host: String, _ port: Int) throws(SystemError) -> (descriptor: Int32, Address, UInt16) {
@@ -50,7 +74,8 @@ final class Listener: Watcher {
         guard Glibc.listen(descriptor, 1) == 0 else { throw SystemError("listen") }
     }
 
-    nonisolated func ready(_ interest: Interest) { accept(most: 64) }
+    /// Of a shared socket, a loop takes one connection in a turn, so that the other loops get theirs.
+    nonisolated func ready(_ interest: Interest) { accept(most: isInherited ? 1 : 64) }
 
     /// Accepts waiting connections, but at most `most`, so that open connections get their turn.
     private func accept(most: Int) {
@@ -68,16 +93,18 @@ final class Listener: Watcher {
     private func pause() {
         let error = SystemError("accept")
         connections.log.error("cannot accept connections", metadata: ["error": "\(error)"])
-        try? connections.loop.rewatch(descriptor, for: [])
+        // The kernel takes no change of an exclusive watch, so it ends and begins anew.
+        connections.loop.unwatch(descriptor)
         connections.loop.schedule(after: .milliseconds(250)) { [self] in
-            if isOpen { try? connections.loop.rewatch(descriptor, for: .read) }
+            guard isOpen else { return }
+            do { try watch() } catch { pause() }
         }
     }
 
-    /// Takes the connections that the kernel has accepted already, then closes.
+    /// Takes the connections that the kernel has accepted already, then closes. Those of an inherited socket wait there for the next process.
     func stop() {
         guard isOpen else { return }
-        accept(most: 4096)
+        if isInherited { connections.loop.unwatch(descriptor) } else { accept(most: 4096) }
         isOpen = false
         connections.loop.close(descriptor)
     }
@@ -85,56 +112,5 @@ final class Listener: Watcher {
     private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32) throws(SystemError) {
         var on: Int32 = 1
         guard setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size)) == 0 else { throw SystemError("setsockopt") }
-    }
-}
-
-let sockNonblockCloexec = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-
-/// Converts between `sockaddr` and `Address`.
-enum SocketAddress {
-    static func bind(_ descriptor: Int32, _ address: Address, _ port: UInt16) throws(SystemError) {
-        var storage = sockaddr_storage()
-        let length = withUnsafeMutableBytes(of: &storage) { bytes in
-            if address.isV4 {
-                let text = sockaddr_in(
-                    sin_family: sa_family_t(AF_INET), sin_port: port.bigEndian, sin_addr: in_addr(), sin_zero: (0, 0, 0, 0, 0, 0, 0, 0))
-                bytes.storeBytes(of: text, as: sockaddr_in.self)
-                bytes[4...].copyBytes(from: address.bytes)
-                return MemoryLayout<sockaddr_in>.size
-            }
-            var text = sockaddr_in6()
-            text.sin6_family = sa_family_t(AF_INET6)
-            text.sin6_port = port.bigEndian
-            bytes.storeBytes(of: text, as: sockaddr_in6.self)
-            UnsafeMutableRawBufferPointer(rebasing: bytes[8..<24]).copyBytes(from: address.bytes)
-            return MemoryLayout<sockaddr_in6>.size
-        }
-        let result = withUnsafePointer(to: &storage) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.bind(descriptor, $0, socklen_t(length)) }
-        }
-        guard result == 0 else { throw SystemError("bind") }
-    }
-
-    static func port(of descriptor: Int32) throws(SystemError) -> Int {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let result = withUnsafeMutablePointer(to: &storage) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-        }
-        guard result == 0 else { throw SystemError("getsockname") }
-        // The port is at the same place in both address families.
-        return withUnsafeBytes(of: &storage) { Int($0[2]) << 8 | Int($0[3]) }
-    }
-
-    /// `nil` when no connection waits, or when `errno` has a reason.
-    static func accept(_ descriptor: Int32) -> (socket: Int32, peer: Address)? {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let socket = withUnsafeMutablePointer(to: &storage) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept4(descriptor, $0, &length, sockNonblockCloexec) }
-        }
-        guard socket >= 0 else { return nil }
-        let isV4 = storage.ss_family == sa_family_t(AF_INET)
-        return (socket, withUnsafeBytes(of: &storage) { Address(bytes: Array(isV4 ? $0[4..<8] : $0[8..<24])) })
     }
 }
