@@ -1,7 +1,7 @@
 # Every target installs what it needs (Debian packages through apt-get, PyPI packages into .local/venv) and is quick the second time.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run unit test check lint build image bench clean
+.PHONY: help run unit test check lint build deb image dockerfile sbom bench clean
 
 help:  ## list these targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -26,8 +26,18 @@ lint:  ## style of Swift and Python, syntax of scripts
 build:  ## the release binary: .build/release/gatehouse
 	@exec scripts/build release
 
-image:  ## the container image, built and tried by buildah where that works; `docker build` makes one to use
+deb:  ## the Debian package: .build/gatehouse_….deb
+	@exec scripts/deb
+
+image:  ## the container image, made without a container engine: .build/gatehouse-image.tar
 	@exec scripts/image
+
+dockerfile:  ## the Dockerfile, built and tried by buildah where that works
+	@exec scripts/dockerfile
+
+sbom:  ## the bill of materials of the release binary (SPDX): .build/gatehouse.spdx.json
+	@scripts/build release
+	@scripts/sbom >.build/gatehouse.spdx.json
 
 bench:  ## our server beside nginx, pgbench, openssl and Glewlwyd, in one run
 	@exec bench/run

@@ -1,102 +1,126 @@
-"""The container image, run as the Dockerfile says: its user, its command, its health check. `make image` builds it and runs this."""
+"""The image that `make image` makes without a container engine: it is unpacked, and runs read-only and as its own user in bubblewrap."""
 
+import contextlib
+import hashlib
 import json
 import os
+import pathlib
 import re
-import shlex
 import subprocess
+import tarfile
 
 import pytest
 import requests
 
-from support.harness import free_port, wait_until
-from support.names import TIMEOUT
+from support.harness import BINARY, ROOT, wait_until
+from support.names import GUESTS, TIMEOUT
+from support.servers.chroot import needs_own_libraries
 from support.servers.site import a_site
 
-BUILDAH = shlex.split(os.environ.get("GATEHOUSE_IMAGE", ""))
-pytestmark = pytest.mark.skipif(not BUILDAH, reason="no image was built: `make image` builds one and runs this")
+pytestmark = pytest.mark.long
 
 
-def buildah(*arguments, **options):
-    return subprocess.run([*BUILDAH, *arguments], check=True, capture_output=True, text=True, **options).stdout.strip()
+def make(folder):
+    made = subprocess.run(
+        [ROOT / "scripts/image"],
+        env={**os.environ, "GATEHOUSE_BINARY": str(BINARY), "OUTPUT": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert made.returncode == 0, made.stderr
+    return pathlib.Path(made.stdout.strip())
 
 
 @pytest.fixture(scope="module")
-def image():
-    return json.loads(buildah("inspect", "--type", "image", "gatehouse"))["Docker"]["config"]
+def archive(tmp_path_factory):
+    needs_own_libraries()
+    return make(tmp_path_factory.mktemp("image"))
 
 
-class Container:
-    """The image over a configuration and a database; it shares this machine's network."""
+class Unpacked:
+    """The image's settings, and its files in a folder."""
 
-    def __init__(self, site, image):
-        self.image = image
-        self.name = buildah("from", "--pull-never", "gatehouse")
+    def __init__(self, archive, folder):
+        with tarfile.open(archive) as parts:
+            (manifest,) = json.load(parts.extractfile("manifest.json"))
+            self.settings = json.load(parts.extractfile(manifest["Config"]))["config"]
+            self.tags = manifest["RepoTags"]
+            for layer in manifest["Layers"]:
+                with tarfile.open(fileobj=parts.extractfile(layer)) as files:
+                    files.extractall(folder, numeric_owner=True, filter="fully_trusted")
+        self.root = folder
+
+    def command(self, site, *arguments):
+        """A command in the image, of which nothing can be written, with the site's configuration and a way to its database."""
         socket = re.search(r"host=(/[^&]+)", site.database)[1]
-        # The image's user must be able to read the configuration and reach the database.
         os.chmod(socket, 0o711)
         for path in [site.folder, *site.folder.rglob("*")]:
             os.chown(path, 10001, 10001)
-        self.options = ["--isolation", "chroot", "--user", image["User"], "--volume", f"{site.folder}:/srv/gatehouse/config:ro"]
-        self.options += ["--volume", f"{socket}:{socket}", "--env", f"DATABASE_URL={site.database}"]
-        self.options += [f"--env={name}={value}" for name, value in site.environment().items() if name.endswith("SECRET")]
+        inside = ["--ro-bind", self.root, "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", socket, socket]
+        inside += ["--ro-bind", site.folder, "/srv/gatehouse/config", "--chdir", self.settings["WorkingDir"], "--clearenv"]
+        for name, value in [*(entry.split("=", 1) for entry in self.settings["Env"]), ("DATABASE_URL", site.database)]:
+            inside += ["--setenv", name, value]
+        return ["bwrap", *inside, "--unshare-pid", "--die-with-parent", *arguments]
 
-    def command(self, *arguments, environment=()):
-        return [*BUILDAH, "run", *self.options, *(f"--env={value}" for value in environment), self.name, "--", *arguments]
-
-    def run(self, *arguments, **options):
-        return subprocess.run(self.command(*arguments, **options), capture_output=True, text=True, timeout=TIMEOUT)
-
-    def close(self):
-        buildah("rm", self.name)
+    def options(self):
+        user, group = map(int, self.settings["User"].split(":"))
+        return {"user": user, "group": group, "extra_groups": []}
 
 
 @pytest.fixture(scope="module")
-def container(image):
-    operations = free_port()
-    with a_site(
-        settings={"operations": {"listen": f"127.0.0.1:{operations}"}}, project={"signIn": {"password": True}}, migrate=False
-    ) as site:
-        container = Container(site, image)
-        container.site, container.operations = site, operations
-        yield container
-        container.close()
+def image(archive, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unpacked")
+    # Its user must reach it, through folders that pytest keeps for their owner.
+    for parent in [folder, *folder.parents][:4]:
+        if parent.owner() == "root" and parent != pathlib.Path("/tmp"):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    return Unpacked(archive, folder)
 
 
-def test_the_image_says_what_it_is_and_runs_as_its_own_user(image, container):
-    assert image["User"] == "10001:10001"
-    assert {"org.opencontainers.image.title", "org.opencontainers.image.description"} <= set(image["Labels"])
-    assert container.run("id", "-u").stdout.strip() == "10001"
+def test_the_same_binary_gives_the_same_image(archive, tmp_path):
+    digests = {hashlib.sha256(file.read_bytes()).hexdigest() for file in (archive, make(tmp_path))}
+    assert len(digests) == 1
 
 
-def test_the_image_checks_migrates_serves_and_tells_its_health(image, container):
-    config = ["--config", image["Cmd"][-1]]
-    entry = image["Entrypoint"]
-    for command, said in (("check", "The configuration is sound"), ("migrate", "The schema is current")):
-        result = container.run(*entry, command, *config)
-        assert result.returncode == 0 and said in result.stdout, result.stdout + result.stderr
-    health = image["Healthcheck"]["Test"]
-    assert health[0] == "CMD"
-    port = [f"HEALTH_PORT={container.operations}"]
-    assert container.run(*health[1:], environment=port).returncode != 0
-    server = subprocess.Popen(container.command(*entry, *image["Cmd"]), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    try:
-
-        def healthy():
-            assert server.poll() is None, server.stderr.read()
-            return container.run(*health[1:], environment=port).returncode == 0
-
-        wait_until(healthy, 30, every=0.5, what="a healthy container")
-        answer = requests.post(
-            f"{container.site.url}/v1/accounts:signUp?key=demo-api-key",
-            json={"email": "ada@example.com", "password": "correct horse"},
-            timeout=TIMEOUT,
-        )
-        assert answer.status_code == 200, answer.text
-    finally:
-        server.terminate()
-        server.wait(30)
+def test_it_says_what_it_is_and_runs_as_its_own_user(image):
+    version = subprocess.run([BINARY, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    assert image.tags == [f"gatehouse:{version}"]
+    assert image.settings["User"] == "10001:10001"
+    assert {"org.opencontainers.image.title", "org.opencontainers.image.description"} <= set(image.settings["Labels"])
+    assert image.settings["Entrypoint"] == ["gatehouse"] and image.settings["Cmd"][0] == "serve"
+    assert "/health/live" in image.settings["Healthcheck"]["Test"][-1]
 
 
-def test_the_health_check_asks_for_life_and_not_for_the_database(image):
-    assert "/health/live" in image["Healthcheck"]["Test"][-1]
+def test_no_program_of_it_may_become_root(image):
+    # Debian's own (su, mount and the like) are harmless for a user without a password; none came with Gatehouse.
+    mode = (image.root / "usr/local/bin/gatehouse").stat().st_mode
+    assert mode & 0o6022 == 0
+    writable = [path for path in image.root.rglob("*") if path.is_file() and not path.is_symlink() and path.stat().st_uid == 10001]
+    assert writable == [], "its user owns nothing, so it can change nothing"
+
+
+def test_it_serves_read_only_and_without_root(image):
+    with a_site(project=GUESTS, migrate=False) as site:
+        config = image.settings["Cmd"][1:]
+        for command in ("check", "migrate"):
+            result = subprocess.run(
+                image.command(site, *image.settings["Entrypoint"], command, *config), capture_output=True, text=True, **image.options()
+            )
+            assert result.returncode == 0, result.stdout + result.stderr
+        result = subprocess.run(image.command(site, "sh", "-c", "id -u; touch /x"), capture_output=True, text=True, **image.options())
+        assert result.stdout == "10001\n" and "Read-only file system" in result.stderr
+        serve = image.command(site, *image.settings["Entrypoint"], *image.settings["Cmd"])
+        with subprocess.Popen(serve, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **image.options()) as server:
+            try:
+
+                def ready():
+                    assert server.poll() is None, server.stderr.read()
+                    with contextlib.suppress(requests.ConnectionError):
+                        return requests.get(f"{site.url}/health/ready", timeout=TIMEOUT).ok
+
+                wait_until(ready, what="readiness")
+                answer = requests.post(f"{site.url}/v1/accounts:signUp?key=demo-api-key", json={}, timeout=TIMEOUT)
+                assert answer.status_code == 200, answer.text
+            finally:
+                server.kill()

@@ -35,7 +35,10 @@ import Text
     @Test(arguments: [
         ("teamId: A1B2C3D4E5", "teamId: a1b2c3d4e5", "teamId: expected the id of a team, ten capital letters and digits"),
         ("keyId: K1K2K3K4K5", "keyId: K1K2K3K4K56", "keyId: expected the id of a key, ten capital letters and digits"),
-        ("privateKey: {env: KEY}", "privateKey: key.p8", "privateKey: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"),
+        (
+            "privateKey: {env: KEY}", "privateKey: key.p8",
+            "privateKey: secrets come by reference only: write {env: NAME}, {file: path} or {credential: name}"
+        ),
         ("privateKey: {env: KEY}", "privateKey: {env: NO}", "privateKey: the environment variable NO is not set"),
         ("keyId", "clientSecret: {env: SECRET}\nkeyId", "clientSecret: unknown key; Gatehouse makes it from privateKey"),
         ("keyId", "bundleIds: [com.example.app, com example]\nkeyId", "bundleIds[1]: expected a bundle id such as com.example.app"),
