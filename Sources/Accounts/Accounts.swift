@@ -77,7 +77,7 @@ package final class Accounts: Sendable {
         justInTime = JustInTimeImports(
             storage: storage, clock: clock, limits: limits, imports: imports, source: formerAccounts, log: log)
         directory = AccountDirectory(storage: storage, limits: limits, justInTime: justInTime)
-        sessions = Sessions(database: database, masterKey: masterKey, clock: clock, log: log)
+        sessions = Sessions(database: database, masterKey: masterKey, clock: clock, refusals: refusals)
         idTokens = IDTokens(
             storage: storage, clock: clock, publicURL: publicURL, signingKeys: signingKeys, limits: limits, formerTokens: formerTokens,
             justInTime: justInTime)

@@ -1,4 +1,6 @@
 import Postgres
+import Runtime
+import Synchronization
 
 /// Finds out whether one loop can serve requests. Callers who ask at the same time share one question to the database, because each
 /// question gets a connection for writes before all calls that wait.
@@ -24,5 +26,25 @@ actor Readiness {
         self.question = question
         defer { self.question = nil }
         try await question.value
+    }
+}
+
+/// Keeps whether the server could serve requests when it last looked, for metrics.
+final class ReadinessRecord: Sendable {
+    private let isReady = Atomic(false)
+
+    init(metrics: Metrics) {
+        metrics.gauge("gatehouse_ready", "Whether the server could serve requests when it last looked: 1 or 0.") { [weak self] in
+            self?.isReady.load(ordering: .relaxed) == true ? 1 : 0
+        }
+    }
+
+    /// Looks, and throws the reason why the server is not ready.
+    func look(_ readiness: @Sendable () async throws -> Void) async throws {
+        do { try await readiness() } catch {
+            isReady.store(false, ordering: .relaxed)
+            throw error
+        }
+        isReady.store(true, ordering: .relaxed)
     }
 }

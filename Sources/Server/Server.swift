@@ -25,6 +25,7 @@ package actor Server {
     private static let mirrorInterval: Duration = .seconds(2)
     private static let seenInterval: Duration = .seconds(10)
     private static let idleInterval: Duration = .seconds(3600)
+    private static let readinessInterval: Duration = .seconds(10)
     /// Work that no request waits for begins this long after the start, so that the first health check does not compete with it.
     private static let afterStart: Duration = .milliseconds(100)
 
@@ -44,6 +45,7 @@ package actor Server {
     /// Whether people may have passkeys for another site than their project's file names.
     let acceptsOrphanedPasskeys: Bool
     let record: ReloadRecord
+    let readiness: ReadinessRecord
     var reloading: Task<ReloadOutcome, Never>?
     private(set) var isStopping = false
     private var chores: [Task<Void, Never>] = []
@@ -65,6 +67,7 @@ package actor Server {
         let process = ProcessContext(configuration, output: output, clock: .system, log: log)
         self.process = process
         record = ReloadRecord(metrics: process.metrics, clock: process.clock)
+        readiness = ReadinessRecord(metrics: process.metrics)
         self.path = path
         self.acceptsOrphanedPasskeys = acceptsOrphanedPasskeys
         self.environment = environment
@@ -105,6 +108,9 @@ package actor Server {
             database: first.database, clock: process.clock, auditRetention: process.settings.auditRetention)
         chores = [
             every(Self.keyInterval, "reload signing keys") { [process, keyStore] in try await keyStore.load(into: process.signingKeys) },
+            every(Self.readinessInterval, "serve requests", soon: true) { [first, readiness] in
+                try await readiness.look(first.services.readiness)
+            },
             every(Self.cleanupInterval, "clean up", soon: true) { [process] in
                 try await cleanup.run(for: process.projects.current.realms.map(\.settings))
             },

@@ -18,7 +18,7 @@ struct Fixture {
     let deliveries: Deliveries
     let outbox: Outbox
     let keys = SigningKeys()
-    /// Counts the sign-ins.
+    /// Counts the sign-ins and what is refused.
     let metrics = Metrics()
     let masterKey: MasterKey
     let time: TestTime
@@ -48,7 +48,7 @@ struct Fixture {
         accounts = Accounts(
             database: database, masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys,
             passwords: passwords, deliveries: deliveries, sendsMail: true,
-            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns, formerTokens: formerTokens,
+            refusals: Refusals(metrics: metrics, log: TestDatabase.silent), signIns: signIns, formerTokens: formerTokens,
             formerSecondFactors: formerSecondFactors,
             formerAccounts: formerAccounts.map { [metrics] in
                 JustInTimeImports.Source($0, shared: JustInTimeImports.Shared(metrics: metrics))
@@ -173,6 +173,11 @@ extension SignInOutcome {
             }
         }
     }
+}
+
+extension Refusals {
+    /// Tells nothing.
+    static var silent: Refusals { Refusals(metrics: Metrics(), log: TestDatabase.silent) }
 }
 
 extension Outbox {

@@ -30,12 +30,15 @@ package final class Refusals: Sendable {
     private let told = Mutex(Told())
     private let signIns = Mutex((bucket: Bucket(), omitted: 0))
     private let pauses: Counter
+    private let reusedTokens: Counter
     private let log: Logger
 
     package init(metrics: Metrics, log: Logger) {
         self.log = log
         pauses = metrics.counter(
             "gatehouse_sms_pauses_total", "Regions to which no messages were sent for an hour, since few codes were entered.")
+        reusedTokens = metrics.counter(
+            "gatehouse_refresh_tokens_reused_total", "Sessions that were ended, since a refresh token came back that was used already.")
         var counters: [String: Counter] = [:]
         for action in LimitedAction.allCases {
             for (scope, _) in action.standard {
@@ -64,6 +67,14 @@ package final class Refusals: Sendable {
         ]
         if omitted > 0 { metadata["omitted"] = "\(omitted)" }
         log.notice("sign-in refused", metadata: metadata)
+    }
+
+    /// Tells that a session was ended, since a copy of one of its refresh tokens is in other hands.
+    ///
+    /// - Parameter message: how that showed.
+    func noteReusedToken(of session: [UInt8], in project: String, _ message: Logger.Message) {
+        reusedTokens.increment()
+        log.warning(message, metadata: ["project": "\(project)", "session": "\(Hex.encode(session))"])
     }
 
     /// Tells that no messages go to a region for an hour.

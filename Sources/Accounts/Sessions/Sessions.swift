@@ -1,5 +1,5 @@
 import Crypto
-package import Logging
+import Logging
 package import Postgres
 package import ProjectSettings
 package import Runtime
@@ -17,13 +17,14 @@ package struct Sessions: Sendable {
     let storage: Storage
     let clock: Clock
     private let keys: [RefreshTokenKey]
-    let log: Logger
+    private let refusals: Refusals
 
-    package init(database: Database, masterKey: MasterKey, clock: Clock, log: Logger) {
+    /// - Parameter refusals: tells operators of stolen tokens.
+    package init(database: Database, masterKey: MasterKey, clock: Clock, refusals: Refusals) {
         storage = Storage(database: database)
         self.clock = clock
         keys = masterKey.refreshTokens
-        self.log = log
+        self.refusals = refusals
     }
 
     /// Computes the refresh token to hand out for `session`.
@@ -78,9 +79,8 @@ package struct Sessions: Sendable {
         }
         let (created, ended): (Instant, Instant?) = try reading { (try row.next(), try row.next()) }
         guard ended == nil else {
-            log.warning(
-                "two clients hold the same refresh token: their session is ended",
-                metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
+            refusals.noteReusedToken(
+                of: token.sessionID, in: project.id, "two clients hold the same refresh token: their session is ended")
             let act = AuditedAct(by: .person, on: session.accountID, from: nil, at: clock.now())
             _ = try await storage.write(act.record(AccountEvent(.clientSessionStolen), in: project))
             throw .sessionEnded
@@ -142,9 +142,7 @@ package struct Sessions: Sendable {
             RETURNING account_id
             """)
         if !ended.isEmpty {
-            log.warning(
-                "a used refresh token came back: its session is ended",
-                metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
+            refusals.noteReusedToken(of: token.sessionID, in: project.id, "a used refresh token came back: its session is ended")
             return .sessionEnded
         }
         let rows = try await storage.read(

@@ -67,6 +67,7 @@ import Text
         fixture.time.advance(.seconds(31))
         await #expect { try await refresh(first, fixture) } throws: { isEnded($0) }
         await #expect { try await refresh(third, fixture) } throws: { isEnded($0) }
+        #expect(fixture.metrics.text().contains("gatehouse_refresh_tokens_reused_total 1\n"))
     }
 
     /// Owner and thief take turns, each with the newest token it knows.
@@ -89,6 +90,7 @@ import Text
         let reasons = try await fixture.database.query("SELECT end_reason FROM sessions")
         #expect(try reasons[0].value(as: String.self) == "two holders of its refresh token")
         #expect(try await fixture.database.query("SELECT 1 FROM audit_events WHERE action = 'clientSession.stolen'").count == 1)
+        #expect(fixture.metrics.text().contains("gatehouse_refresh_tokens_reused_total 1\n"))
     }
 
     @Test func `SEC-74 late repeats that are more than ten generations old count no more`() async throws {

@@ -100,7 +100,7 @@ import Text
         let (_, session) = try await firebase.open(firebase.session("ada", signedIn: Self.dayAgo), for: Self.token)
         let changed = MasterKey(bytes: Array(33...64), others: [Array(1...32)])
         let fixture = firebase.fixture
-        let sessions = Sessions(database: fixture.database, masterKey: changed, clock: fixture.time.clock, log: TestDatabase.silent)
+        let sessions = Sessions(database: fixture.database, masterKey: changed, clock: fixture.time.clock, refusals: .silent)
         let bridged = BridgedSessions(
             sessions: sessions, limits: fixture.accounts.limits, justInTime: fixture.accounts.justInTime,
             completion: fixture.completion(changed),

@@ -17,7 +17,7 @@ import Testing
     private let alone = MasterKey(bytes: new)
 
     private func sessions(_ fixture: Fixture, _ key: MasterKey) -> Sessions {
-        Sessions(database: fixture.database, masterKey: key, clock: fixture.time.clock, log: TestDatabase.silent)
+        Sessions(database: fixture.database, masterKey: key, clock: fixture.time.clock, refusals: .silent)
     }
 
     private func refresh(_ token: String, _ fixture: Fixture, _ key: MasterKey) async throws -> String {

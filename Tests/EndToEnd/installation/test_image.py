@@ -54,7 +54,9 @@ class Unpacked:
     def command(self, site, *arguments):
         """A command in the image, of which nothing can be written, with the site's configuration and a way to its database."""
         socket = re.search(r"host=(/[^&]+)", site.database)[1]
-        os.chmod(socket, 0o711)
+        # The image's user must be able to read the configuration and reach the database.
+        for folder in (socket, site.folder.parent):
+            os.chmod(folder, 0o711)
         for path in [site.folder, *site.folder.rglob("*")]:
             os.chown(path, 10001, 10001)
         inside = ["--ro-bind", self.root, "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", socket, socket]
