@@ -181,11 +181,11 @@ class Prometheus:
 
 
 @pytest.fixture(scope="module")
-def scraped(fake_issuer, tmp_path_factory):
+def scraped(doubles, tmp_path_factory):
     """A Prometheus that has read a server in which something of everything happened."""
     project = {"signIn": {"password": True, "emailLink": True, "anonymous": True}}
     settings = {"operations": {"listen": f"127.0.0.1:{free_port()}"}}
-    with a_site({"oidc.fake": fake_issuer.entry()}, project=project, settings=settings) as site:
+    with a_site({"oidc.fake": doubles["oidc.fake"].entry()}, project=project, settings=settings) as site:
         server = site.serve()
         prometheus = Prometheus(tmp_path_factory.mktemp("prometheus"), server)
         try:

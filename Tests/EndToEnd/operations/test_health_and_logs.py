@@ -52,6 +52,15 @@ def test_health_fails_when_the_schema_changes_under_the_server(fake_issuer):
         wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
 
 
+def test_a_metric_tells_without_being_asked_whether_the_server_is_ready():
+    with a_site(project=GUESTS) as site:
+        server = site.serve()
+        wait_until(lambda: server.metric("gatehouse_ready") == 1, what="a server that is ready")
+        site.rows("DELETE FROM schema_migrations WHERE number = (SELECT max(number) FROM schema_migrations)")
+        server.logged("could not serve requests")
+        wait_until(lambda: server.metric("gatehouse_ready") == 0, what="a server that is not ready")
+
+
 def test_readiness_that_many_ask_for_at_once_costs_the_database_few_statements():
     settings = {
         "loops": 1,
