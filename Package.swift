@@ -107,7 +107,7 @@ let package = Package(
         kit(
             "IdentityToolkit",
             [
-                "Web", "Accounts", "Brokerage", "Captcha", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Migration", "Pages",
+                "Web", "Accounts", "Brokerage", "Captcha", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Mail", "Migration", "Pages",
                 "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "WebAuthn", logging,
             ]),
         kit(

@@ -22,6 +22,9 @@ package final class Project: Sendable {
     package let fileName: String?
     /// The ids of all providers that the project's file names, also of those that are switched off.
     package let namedProviders: Set<UTF8Text>
+    /// The providers that calls of administrators made in development mode, for the project and each of its tenants by the id of its rows. People
+    /// of them are made up as those of every provider that no file names.
+    let entriesOfCalls: [String: [ProviderEntry]]
     /// Renders its mails and pages.
     package let templates: Templates
     /// Whether a test suite named it and no file has it (`init(named:like:)`).
@@ -44,6 +47,7 @@ package final class Project: Sendable {
         self.tenants = tenants
         inherited = []
         self.isMadeOnTheFly = isMadeOnTheFly
+        entriesOfCalls = [:]
         serverURL = publicURL
         fileName = file.map { String($0.split(separator: "/").last ?? "") }
         configuredProviders = providers
@@ -99,9 +103,13 @@ package final class Project: Sendable {
     ]
 
     /// The same project with other settings, which must not change anything that its discovery document says, or with other tenants.
-    init(_ project: Project, with settings: ProjectSettings? = nil, tenants: Tenants? = nil, providers: [ProviderSettings]? = nil) {
+    init(
+        _ project: Project, with settings: ProjectSettings? = nil, tenants: Tenants? = nil, providers: [ProviderSettings]? = nil,
+        entriesOfCalls: [String: [ProviderEntry]]? = nil
+    ) {
         self.settings = settings ?? project.settings
         inherited = project.inherited
+        self.entriesOfCalls = entriesOfCalls ?? project.entriesOfCalls
         self.tenants = tenants ?? project.tenants
         let configured = providers ?? project.configuredProviders
         configuredProviders = configured
@@ -123,6 +131,7 @@ package final class Project: Sendable {
         self.settings = settings
         self.inherited = inherited
         tenants = nil
+        entriesOfCalls = [:]
         configuredProviders = providers
         self.providers = Self.switchedOn(providers)
         namedProviders = Self.names(providers)

@@ -48,6 +48,11 @@ package struct Projects: Sendable {
     /// Whether development mode makes its concessions for the project: the development project, and those made on the fly.
     package func isOfDevelopment(_ project: Project) -> Bool { project.isMadeOnTheFly || project.settings.id == anyKey }
 
+    /// The providers that calls of administrators made for a realm in development mode.
+    package func entriesOfCalls(in realm: Project) -> [ProviderEntry] {
+        project(id: realm.settings.id)?.entriesOfCalls[realm.settings.storageID] ?? []
+    }
+
     /// The realm that an address names: a project by its id, or a tenant as `project~tenant`.
     package func realm(addressName name: UTF8Text) -> Project? {
         let parts = name.split(maxSplits: 1) { $0 == UInt8(ascii: "~") }
@@ -141,6 +146,18 @@ package final class ProjectDirectory: Sendable {
             var settings = project.settings
             change(&settings)
             return Project(project, with: settings)
+        }
+    }
+
+    /// Changes the providers that calls of administrators made for a realm, all at once or not at all.
+    package func change<Refusal: Error>(
+        entriesOf realm: Project, _ change: (inout [ProviderEntry]) throws(Refusal) -> Void
+    ) throws(Refusal) {
+        try snapshot.withLock { (projects) throws(Refusal) in
+            guard let project = projects.project(id: realm.settings.id) else { return }
+            var entries = project.entriesOfCalls
+            try change(&entries[realm.settings.storageID, default: []])
+            projects = projects.replacing(Project(project, entriesOfCalls: entries))
         }
     }
 

@@ -38,7 +38,7 @@ package struct Provider: Sendable {
 
     /// The provider of that id: one of the catalogue, or any OpenID Connect issuer for `oidc.` and a name of lower-case letters, digits
     /// and hyphens.
-    static func named(_ id: String) -> Provider? {
+    package static func named(_ id: String) -> Provider? {
         if let known = catalog.first(where: { $0.id == id }) { return known }
         let name = id.utf8.dropFirst(5)
         let fits = name.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }

@@ -1,25 +1,24 @@
 import Accounts
 import HTTP
-import ProjectSettings
 import Projects
 import Providers
 import Text
 import Web
 
-/// A provider of the catalogue, such as Google, that the project's file names.
+/// A provider of the catalogue, such as Google, that the project has.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects.defaultSupportedIdpConfigs>
 struct DefaultSupportedIDPConfig: ProviderConfig {
     var name: String
     var enabled: Bool
     var clientId: String
 
-    init(_ provider: ProviderSettings, of project: Project) {
+    init(_ provider: ProviderEntry, of project: Project) {
         name = "\(project.resourceName)/defaultSupportedIdpConfigs/\(provider.id)"
         enabled = provider.enabled
         clientId = provider.clientID
     }
 
-    static func shows(_ provider: ProviderSettings) -> Bool { !provider.isOfAnyIssuer }
+    static func shows(_ provider: ProviderEntry) -> Bool { !provider.isOfAnyIssuer }
 }
 
 /// `GET /v2/projects/{project}/defaultSupportedIdpConfigs`: the providers of the catalogue that the project has, in pages.

@@ -30,14 +30,16 @@ struct ProjectConfig: Codable, Sendable {
     var passwordPolicyConfig: Policy
     /// `nil` without hooks.
     var blockingFunctions: BlockingFunctions?
+    var recaptchaConfig: Recaptcha
+    var smsRegionConfig: SMSRegions
     var subtype = "IDENTITY_PLATFORM"
 
-    struct SignIn: Codable { var email: Email, phoneNumber: Switch, anonymous: Switch, allowDuplicateEmails: Bool }
+    struct SignIn: Codable { var email: Email, phoneNumber: PhoneNumber, anonymous: Switch, allowDuplicateEmails: Bool }
     struct Switch: Codable { var enabled: Bool }
+    struct PhoneNumber: Codable { var enabled: Bool, testPhoneNumbers: [String: String]? }
     /// `passwordRequired: false` allows links in mails.
     struct Email: Codable { var enabled: Bool, passwordRequired: Bool }
     struct Notification: Codable { var sendEmail: SendEmail, defaultLocale: String }
-    struct SendEmail: Codable { var callbackUri: String }
     struct Client: Codable { var permissions: Permissions }
     struct Permissions: Codable { var disabledUserSignup: Bool, disabledUserDeletion: Bool }
     struct MFA: Codable { var state: String, enabledProviders: [String]?, providerConfigs: [FactorConfig]? }
@@ -59,11 +61,10 @@ struct ProjectConfig: Codable, Sendable {
         name = "projects/\(settings.id)/config"
         signIn = SignIn(
             email: Email(enabled: methods.password || methods.emailLink, passwordRequired: !methods.emailLink),
-            phoneNumber: Switch(enabled: settings.phone.enabled), anonymous: Switch(enabled: methods.anonymous),
+            phoneNumber: PhoneNumber(enabled: settings.phone.enabled, testPhoneNumbers: settings.phone.shownTestNumbers),
+            anonymous: Switch(enabled: methods.anonymous),
             allowDuplicateEmails: !methods.oneAccountPerEmail)
-        notification = Notification(
-            sendEmail: SendEmail(callbackUri: settings.mail.actionURL ?? "\(project.pagesURL)/__/auth/action"),
-            defaultLocale: settings.branding.language)
+        notification = Notification(sendEmail: SendEmail(of: project), defaultLocale: settings.branding.language)
         client = Client(methods)
         mfa = MFA(settings.multiFactor)
         multiTenant = MultiTenant(allowTenants: project.tenants != nil)
@@ -71,6 +72,8 @@ struct ProjectConfig: Codable, Sendable {
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: settings.emailEnumerationProtection)
         blockingFunctions = BlockingFunctions(of: settings)
         passwordPolicyConfig = Policy(settings.passwordPolicy)
+        recaptchaConfig = Recaptcha(settings)
+        smsRegionConfig = SMSRegions(settings.phone)
     }
 }
 

@@ -26,3 +26,18 @@ struct GetInboundSAMLConfig: AdministratorEndpoint {
         throw Failure.configurationNotFound
     }
 }
+
+/// `POST` of a provider by SAML: refused.
+struct CreateInboundSAMLConfig: SAMLWrite, RawAdministratorEndpoint {
+    static let route = ConfigurationRoutes.route(.post, "/inboundSamlConfigs", ofTenants: true, right: .manageUsers)
+}
+
+/// `PATCH` of one: refused.
+struct UpdateInboundSAMLConfig: SAMLWrite, RawAdministratorEndpoint {
+    static let route = ConfigurationRoutes.route(.patch, "/inboundSamlConfigs/{id}", ofTenants: true, right: .manageUsers)
+}
+
+/// `DELETE` of one: refused.
+struct DeleteInboundSAMLConfig: SAMLWrite, RawAdministratorEndpoint {
+    static let route = ConfigurationRoutes.route(.delete, "/inboundSamlConfigs/{id}", ofTenants: true, right: .manageUsers)
+}

@@ -1,12 +1,11 @@
 import Accounts
 import HTTP
-import ProjectSettings
 import Projects
 import Providers
 import Text
 import Web
 
-/// A provider by OpenID Connect that the project's file names `oidc.…`.
+/// A provider by OpenID Connect, whose id is `oidc.…`.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects.oauthIdpConfigs>
 struct OAuthIDPConfig: ProviderConfig {
     var name: String
@@ -18,16 +17,16 @@ struct OAuthIDPConfig: ProviderConfig {
 
     struct ResponseType: Codable { var idToken: Bool?, code: Bool? }
 
-    init(_ provider: ProviderSettings, of project: Project) {
+    init(_ provider: ProviderEntry, of project: Project) {
         name = "\(project.resourceName)/oauthIdpConfigs/\(provider.id)"
         displayName = provider.name
         enabled = provider.enabled
         clientId = provider.clientID
-        issuer = provider.storedIssuer
+        issuer = provider.issuer
         responseType = provider.usesCode ? ResponseType(code: true) : ResponseType(idToken: true)
     }
 
-    static func shows(_ provider: ProviderSettings) -> Bool { provider.isOfAnyIssuer }
+    static func shows(_ provider: ProviderEntry) -> Bool { provider.isOfAnyIssuer }
 }
 
 /// `GET /v2/projects/{project}/oauthIdpConfigs`: the providers by OpenID Connect, in pages.

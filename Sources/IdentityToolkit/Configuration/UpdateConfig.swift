@@ -11,17 +11,17 @@ import Web
 /// instead.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects/updateConfig>
 struct UpdateConfig: AdministratorEndpoint {
-    static let route = ConfigurationRoutes.route(.patch, "/config")
+    static let route = ConfigurationRoutes.route(.patch, "/config", right: .manageUsers)
 
     func callAsFunction(_ input: EmulatorConfig, by administrator: Administrator, _ context: Context) async throws -> ProjectConfig {
         let project = try context.project
         let mask = try UpdateMask.names(context.request)
         let body = try JSONBody.object(of: context.request)
-        guard context.isOfDevelopment, EmulatorConfig.covers(body, mask) else { throw Failure.configuredByFile(project.fileName) }
+        func refusal() -> Failure { .configuredByFile(project.fileName, lines: ProjectFileLines(ofProject: .object(body)).text) }
+        guard context.isOfDevelopment, EmulatorConfig.covers(body, mask) else { throw refusal() }
         try BlockingFunctions.checkNames(in: body)
         _ = try input.blockingFunctions?.hooks()
-        guard let changed = context.services.projects.change(project.settings.id, input.limited(to: mask).set)
-        else { throw Failure.configuredByFile(project.fileName) }
+        guard let changed = context.services.projects.change(project.settings.id, input.limited(to: mask).set) else { throw refusal() }
         return ProjectConfig(of: changed)
     }
 }

@@ -33,7 +33,7 @@ struct RecaptchaConfig: Endpoint {
         guard let version = query["version"], !version.isEmpty else { throw Failure.missingRecaptchaVersion }
         guard version == "RECAPTCHA_ENTERPRISE" else { throw Failure.invalidRecaptchaVersion }
         let settings = try context.project.settings
-        let siteKey = settings.phone.captcha.check.flatMap { $0.madeBySDK ? $0.widget.siteKey : nil }
+        let siteKey = settings.phone.captcha.siteKeyOfSDK
         return Output(
             recaptchaKey: "projects/\(settings.id)/keys/\(siteKey ?? "off")",
             recaptchaEnforcementState: [

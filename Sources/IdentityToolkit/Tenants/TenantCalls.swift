@@ -39,9 +39,10 @@ struct CreateTenant: AdministratorEndpoint {
 
     func callAsFunction(_ input: TenantInput, by administrator: Administrator, _ context: Context) async throws -> TenantResource {
         let project = try context.project
-        guard let template = try context.tenants.template else { throw Failure.tenantsAreFiles(of: project) }
+        let members = try JSONBody.members(of: context.request)
+        guard let template = try context.tenants.template else { throw Failure.tenantsAreFiles(of: project, members) }
         var record = TenantRecord()
-        try input.set(in: &record, mask: [], members: try JSONBody.members(of: context.request), over: template.settings)
+        try input.set(in: &record, mask: [], members: members, over: template.settings)
         let id = TenantInput.newID(named: record.displayName)
         let row = try await context.services.accounts.tenants.insert(id, record.text, by: administrator)
         context.services.tenants.take([row], of: project)
@@ -108,7 +109,8 @@ extension Context {
         for _ in 0..<4 {
             let tenant = try await tenant()
             guard let id = tenant.settings.tenant?.id, let row = services.tenants.stored(UTF8Text(id), of: project) else {
-                throw Failure.configuredByFile(tenant.fileName)
+                let lines = request.method == .delete ? "" : ProjectFileLines(ofTenant: .object(try JSONBody.members(of: request))).text
+                throw Failure.configuredByFile(tenant.fileName, lines: lines)
             }
             do { return try await change(row, tenant) } catch AccountError.conflict {
                 try await services.tenants.refresh(project, by: services.accounts.tenants)
@@ -119,12 +121,15 @@ extension Context {
 }
 
 extension Failure {
-    /// - Parameter project: has tenants of files alone.
-    fileprivate static func tenantsAreFiles(of project: Project) -> Failure {
+    /// - Parameters:
+    ///   - project: has tenants of files alone.
+    ///   - members: what the call would have set.
+    fileprivate static func tenantsAreFiles(of project: Project, _ members: JSON.Object) -> Failure {
+        let lines = ProjectFileLines(ofTenant: .object(members)).text
         let file = project.fileName ?? "its file"
         let folder = file.split(separator: ".").first.map(String.init) ?? "PROJECT"
         return .operationNotAllowed(
             "The tenants of this project are files: write \(folder)/tenants/ID.yaml with displayName and signIn beside \(file), and run gatehouse "
-                + "reload; or set dynamicTenants: true in \(file).")
+                + "reload; or set dynamicTenants: true in \(file)." + (lines.isEmpty ? "" : " The lines for it: \(lines)"))
     }
 }

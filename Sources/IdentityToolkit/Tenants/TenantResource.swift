@@ -16,6 +16,8 @@ struct TenantResource: Codable, Sendable {
     var client: ProjectConfig.Client
     var emailPrivacyConfig: ProjectConfig.EmailPrivacy
     var passwordPolicyConfig: ProjectConfig.Policy
+    var recaptchaConfig: ProjectConfig.Recaptcha
+    var smsRegionConfig: ProjectConfig.SMSRegions
 
     init(_ tenant: Project) {
         let settings = tenant.settings
@@ -26,10 +28,12 @@ struct TenantResource: Codable, Sendable {
         enableAnonymousUser = settings.signIn.anonymous
         disableAuth = settings.tenant?.enabled == false
         mfaConfig = ProjectConfig.MFA(settings.multiFactor)
-        testPhoneNumbers = settings.phone.testNumbers.isEmpty ? nil : settings.phone.testNumbers
+        testPhoneNumbers = settings.phone.shownTestNumbers
         client = ProjectConfig.Client(settings.signIn)
         emailPrivacyConfig = ProjectConfig.EmailPrivacy(enableImprovedEmailPrivacy: settings.emailEnumerationProtection)
         passwordPolicyConfig = ProjectConfig.Policy(settings.passwordPolicy)
+        recaptchaConfig = ProjectConfig.Recaptcha(settings)
+        smsRegionConfig = ProjectConfig.SMSRegions(settings.phone)
     }
 }
 

@@ -24,13 +24,21 @@ enum CallWords {
         "IdentityToolkit.CreateAuthURI": "Starts a sign-in at a provider that the client itself ends, or tells how an address signs in.",
         "IdentityToolkit.CreateFirebaseToken":
             "Exchanges an ID token of this server for a custom token of the Firebase project that has the person's data.",
-        "IdentityToolkit.CreateProviderConfig": "Refused: names the project's file, where providers are added.",
+        "IdentityToolkit.CreateDefaultSupportedIDPConfig":
+            "In development mode, adds a provider of the catalogue. Otherwise it is refused, and names the project's file.",
+        "IdentityToolkit.CreateInboundSAMLConfig": "Refused: providers by SAML are not supported.",
+        "IdentityToolkit.CreateOAuthIDPConfig":
+            "In development mode, adds a provider by OpenID Connect. Otherwise it is refused, and names the project's file.",
         "IdentityToolkit.CreateSessionCookie": "Exchanges a person's ID token for a session cookie of a back end's own pages.",
         "IdentityToolkit.DeleteAccount": "Deletes the caller's own account, soon after a sign-in.",
         "IdentityToolkit.DeleteAccountByAdministrator": "Deletes an account of the project.",
         "IdentityToolkit.DeleteAccounts": "Deletes up to a thousand accounts.",
         "IdentityToolkit.DeleteAllAccounts": "Deletes all accounts of a project and everything that belongs to them.",
-        "IdentityToolkit.DeleteProviderConfig": "Refused: names the project's file, where providers are removed.",
+        "IdentityToolkit.DeleteDefaultSupportedIDPConfig":
+            "In development mode, takes such a provider away. Otherwise it is refused, and names the project's file.",
+        "IdentityToolkit.DeleteInboundSAMLConfig": "Refused: providers by SAML are not supported.",
+        "IdentityToolkit.DeleteOAuthIDPConfig":
+            "In development mode, takes such a provider away. Otherwise it is refused, and names the project's file.",
         "IdentityToolkit.Discovery": "OpenID Connect discovery of the project.",
         "IdentityToolkit.DownloadAccounts": "Lists all accounts, at the name that the Firebase CLI asks.",
         "IdentityToolkit.EmulatorForm": "Does what a button of the page at `/emulator/` says.",
@@ -44,10 +52,10 @@ enum CallWords {
         "IdentityToolkit.FollowLink": "Does at once what a mail's link is for.",
         "IdentityToolkit.GenerateRecoveryCodes": "Makes new recovery codes for the caller's account, and shows them this once.",
         "IdentityToolkit.GetConfig": "The project's settings, without anything secret.",
-        "IdentityToolkit.GetDefaultSupportedIDPConfig": "One provider of the catalogue, as the project's file has it.",
+        "IdentityToolkit.GetDefaultSupportedIDPConfig": "One of the project's providers of the catalogue.",
         "IdentityToolkit.GetEmulatorConfig": "The settings that test suites change.",
         "IdentityToolkit.GetInboundSAMLConfig": "Not found: no project has providers by SAML.",
-        "IdentityToolkit.GetOAuthIDPConfig": "One provider by OpenID Connect, as the project's file has it.",
+        "IdentityToolkit.GetOAuthIDPConfig": "One of the project's providers by OpenID Connect.",
         "IdentityToolkit.GetPasswordPolicy": "The project's rules for passwords.",
         "IdentityToolkit.GetProjectConfig": "The project's settings that an SDK needs before a redirect.",
         "IdentityToolkit.ImportAccounts": "Stores up to a thousand accounts of another system, with their ids and password hashes.",
@@ -94,7 +102,11 @@ enum CallWords {
         "IdentityToolkit.UpdateAccountByAdministrator": "Changes an account of the project.",
         "IdentityToolkit.UpdateConfig":
             "Refused: names the project's file, where settings are changed. In development mode it sets two settings, as the emulator's own call.",
-        "IdentityToolkit.UpdateProviderConfig": "Refused: names the project's file, where providers are changed.",
+        "IdentityToolkit.UpdateDefaultSupportedIDPConfig":
+            "In development mode, changes such a provider. Otherwise it is refused, and names the project's file.",
+        "IdentityToolkit.UpdateInboundSAMLConfig": "Refused: providers by SAML are not supported.",
+        "IdentityToolkit.UpdateOAuthIDPConfig":
+            "In development mode, changes such a provider. Otherwise it is refused, and names the project's file.",
         "IdentityToolkit.UpdateTenant": "Changes a tenant that a call has made.",
         "IdentityToolkit.VerifyIOSClient": "Refused: this server sends no push messages, so the SDK shows the page with the captcha.",
         "IdentityToolkit.WithdrawMFAEnrollment": "Takes a second factor from the caller's account.",

@@ -78,6 +78,7 @@ extension Context {
 
     private func believingEveryClaim(of project: Project) -> DevelopmentProviders {
         let page = project.pagesURL(for: request, of: services.site) + DevelopmentProviders.pagePath
-        return DevelopmentProviders(believingEveryClaimAt: page, except: project.namedProviders)
+        let switchedOff = services.projects.current.entriesOfCalls(in: project).filter { !$0.enabled }.map { UTF8Text($0.id) }
+        return DevelopmentProviders(believingEveryClaimAt: page, except: project.namedProviders.union(switchedOff))
     }
 }

@@ -53,11 +53,25 @@ extension Failure {
     package static let invalidDuration = Failure("INVALID_DURATION", "validDuration must be 300 to 1209600 seconds.")
     /// An entry of a project's configuration that there is not.
     package static let configurationNotFound = Failure("CONFIGURATION_NOT_FOUND", kind: .notFound)
-    /// - Parameter file: the name of the project's file; `nil` for a project that is not made of one.
-    package static func configuredByFile(_ file: String?) -> Failure {
+    package static let configurationExists = Failure("CONFIGURATION_EXISTS", "The project has a provider of this id.")
+    package static let missingConfigurationID = Failure("MISSING_CONFIG_ID", "Name the provider's id in the query.")
+    package static let invalidConfigurationID = Failure(
+        "INVALID_CONFIG_ID", "The id of an issuer is oidc. and a name of lower-case letters, digits and hyphens.")
+    package static let missingIssuer = Failure("MISSING_ISSUER")
+    package static let missingOAuthClientID = Failure("MISSING_OAUTH_CLIENT_ID")
+    package static let invalidOAuthClientID = Failure(
+        "INVALID_OAUTH_CLIENT_ID", "A client id has 1 to 256 bytes without control characters.")
+    package static let missingOAuthClientSecret = Failure("MISSING_OAUTH_CLIENT_SECRET", "responseType.code needs a clientSecret.")
+    /// - Parameter detail: says which part of a provider's configuration is wrong.
+    package static func invalidConfiguration(_ detail: String) -> Failure { Failure("INVALID_CONFIG", detail) }
+    package static let samlUnsupported = operationNotAllowed("Providers by SAML are not supported; use OpenID Connect.")
+    /// - Parameters:
+    ///   - file: the name of the project's file; `nil` for a project that is not made of one.
+    ///   - lines: say in the file what the call would have set. They hold nothing that was not checked.
+    package static func configuredByFile(_ file: String?, lines: String = "") -> Failure {
         .operationNotAllowed(
             "The configuration is read from \(file.map { "the project's file, \($0)" } ?? "files"); change it there, and run gatehouse reload."
-        )
+                + (lines.isEmpty ? "" : " The lines for it: \(lines)"))
     }
 
     package static let missingClientType = Failure("MISSING_CLIENT_TYPE")

@@ -35,6 +35,12 @@ PRIVILEGED = {
     "returnUserInfo": True,
     "salt": "AAAA",
     "targetProjectId": "other",
+    # Of a provider.
+    "clientId": "chosen-client",
+    "clientSecret": "chosen",
+    "enabled": True,
+    "issuer": "https://issuer.example.com",
+    "responseType": {"idToken": True},
     # Of a tenant.
     "allowPasswordSignup": True,
     "client": {"permissions": {"disabledUserSignup": True}},

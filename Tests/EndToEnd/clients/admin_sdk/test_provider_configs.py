@@ -1,4 +1,5 @@
-"""The configurations of providers, which the SDK reads and cannot write, since the project's file is where they are."""
+"""The configurations of providers, which the SDK reads. In production it cannot write them, since the project's file is where
+they are."""
 
 import pytest
 from firebase_admin import auth, exceptions
@@ -30,13 +31,63 @@ def test_an_unknown_one_is_not_found(sdk):
         sdk.get_oidc_provider_config("oidc.none")
 
 
-def test_a_write_says_which_file_to_edit(sdk):
-    named = {"provider_id": "oidc.new", "client_id": "x", "issuer": "https://x.example.com", "display_name": "X", "enabled": True}
+NEW = {"provider_id": "oidc.new", "client_id": "x", "issuer": "https://x.example.com", "display_name": "X", "enabled": True}
+
+
+def test_a_write_says_which_file_to_edit(production_stage):
+    sdk = production_stage.sdk
     for write in (
-        lambda: sdk.create_oidc_provider_config(**named),
+        lambda: sdk.create_oidc_provider_config(**NEW),
         lambda: sdk.update_oidc_provider_config("oidc.first", display_name="X"),
         lambda: sdk.delete_oidc_provider_config("oidc.first"),
     ):
         with pytest.raises(exceptions.FirebaseError) as error:
             write()
-        assert "demo.yaml" in str(error.value) or "file" in str(error.value), error.value
+        assert "demo.yaml" in str(error.value), error.value
+    with pytest.raises(exceptions.FirebaseError) as error:
+        sdk.create_oidc_provider_config(**NEW, client_secret=CLIENT_SECRET, code_response_type=True)
+    lines = 'providers: {oidc.new: {issuer: "https://x.example.com", clientId: "x", clientSecret: {env: OIDC_NEW_SECRET}}}'
+    assert lines in str(error.value) and CLIENT_SECRET not in str(error.value)
+
+
+def test_in_development_a_provider_is_made_changed_and_deleted(development_stage):
+    sdk = development_stage.sdk
+    made = sdk.create_oidc_provider_config(**NEW)
+    assert (made.provider_id, made.client_id, made.issuer, made.display_name, made.enabled) == tuple(NEW.values())
+    assert made.id_token_response_type and not made.code_response_type
+    assert [config.provider_id for page in sdk.config_pages("oidc", 100) for config in page] == [
+        "oidc.first",
+        "oidc.new",
+        "oidc.second",
+        "oidc.third",
+    ]
+    changed = sdk.update_oidc_provider_config(
+        "oidc.new", client_id="y", client_secret=CLIENT_SECRET, code_response_type=True, id_token_response_type=False
+    )
+    assert changed.client_id == "y" and changed.display_name == "X" and changed.code_response_type
+    assert sdk.get_oidc_provider_config("oidc.new").client_id == "y"
+    with pytest.raises(exceptions.FirebaseError) as error:
+        sdk.create_oidc_provider_config(**NEW)
+    assert "CONFIGURATION_EXISTS" in str(error.value)
+    sdk.delete_oidc_provider_config("oidc.new")
+    with pytest.raises(auth.ConfigurationNotFoundError):
+        sdk.get_oidc_provider_config("oidc.new")
+
+
+def test_in_development_an_entry_of_the_file_stays(development_stage):
+    sdk = development_stage.sdk
+    for write in (
+        lambda: sdk.update_oidc_provider_config("oidc.first", display_name="X"),
+        lambda: sdk.delete_oidc_provider_config("oidc.first"),
+    ):
+        with pytest.raises(exceptions.FirebaseError) as error:
+            write()
+        assert "demo.yaml" in str(error.value)
+
+
+@pytest.mark.parametrize("mode", ["development", "production"])
+def test_no_provider_by_SAML_is_made(stages, mode):
+    saml = {"idp_entity_id": "x", "sso_url": "https://x.example.com", "x509_certificates": ["x"], "rp_entity_id": "y"}
+    with pytest.raises(exceptions.FirebaseError) as error:
+        stages(mode).sdk.create_saml_provider_config("saml.new", callback_url="https://y.example.com", **saml)
+    assert "SAML" in str(error.value)
