@@ -158,7 +158,7 @@ let package = Package(
                 logging,
             ],
             path: "Tests/TestApp"),
-        tests("Text"), tests("Runtime"), tests("JSON", ["Text"]), tests("Crypto", ["JSON", "Text"]), tests("HTTP", ["Text"]),
+        tests("Text"), tests("Runtime", ["Text"]), tests("JSON", ["Text"]), tests("Crypto", ["JSON", "Text"]), tests("HTTP", ["Text"]),
         tests("Config", ["Runtime"]),
         tests("JOSE", ["Crypto", "JSON", "Runtime", "Text"]), tests("WebAuthn", ["Crypto", "JSON", "Runtime", "Text"]),
         tests("HTTPServer", ["HTTP", "Runtime", "Text"]),

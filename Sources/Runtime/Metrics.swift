@@ -147,7 +147,12 @@ package final class Metrics: Sendable {
 
     private static func text(_ labels: [(String, String)]) -> String {
         if labels.isEmpty { return "" }
-        return "{" + labels.map { "\($0.0)=\"\($0.1.filter { $0 != "\"" && $0 != "\\" && $0 != "\n" })\"" }.joined(separator: ",") + "}"
+        return "{" + labels.map { "\($0.0)=\"\(value($0.1))\"" }.joined(separator: ",") + "}"
+    }
+
+    /// The text without what would end a label or a line. It looks at scalars: a quotation mark with an accent behind it is one character.
+    private static func value(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0 != "\"" && $0 != "\\" && $0 != "\u{7F}" }))
     }
 }
 

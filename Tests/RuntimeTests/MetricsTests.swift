@@ -1,4 +1,6 @@
+import TestKit
 import Testing
+import Text
 
 @testable import Runtime
 
@@ -37,6 +39,16 @@ import Testing
                 seconds_count{route="/a"} 4
 
                 """))
+    }
+
+    @Test func `SEC-67 a label stays one label, whatever is in it`() {
+        for text in HostileText.all + ["\"\u{301}} 1\nforged_total 1", "a\r\nb", "\\\u{301}"] {
+            let metrics = Metrics()
+            metrics.counter("a_total", "A.", ["x": text.asString]).increment()
+            let lines = metrics.text().unicodeScalars.split(separator: "\n")
+            #expect(lines.count == 3 && lines.last?.filter { $0 == "\"" }.count == 2, "\(metrics.text())")
+            #expect(metrics.text().unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
+        }
     }
 
     @Test func `adds up what several loops count under one name`() {

@@ -1,4 +1,6 @@
+import TestKit
 import Testing
+import Text
 
 @testable import Runtime
 
@@ -7,6 +9,18 @@ import Testing
         var text = ""
         text.appendJSON("a\"b\\c\n\r\t\u{1}\u{1F}ä\u{7F}\u{85}\u{2028}")
         #expect(text == "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001fä\\u007f\\u0085\\u2028\"")
+    }
+
+    @Test func `SEC-67 a value stays in its line of the log`() {
+        for hostile in HostileText.all {
+            var text = ""
+            text.appendJSON(hostile.asString)
+            #expect(
+                text.unicodeScalars.allSatisfy { scalar in
+                    ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+                        && !("\u{202A}"..."\u{202E}").contains(scalar) && !("\u{2066}"..."\u{2069}").contains(scalar)
+                }, "\(text)")
+        }
     }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import Projects
 import Text
 import Web
@@ -63,16 +64,13 @@ struct ProviderChange {
         return code
     }
 
-    /// A text of one line; `nil` for one that is empty, too long or has control characters.
+    /// A text of one line; `nil` for one that is empty, too long, or has control or direction characters.
     private static func line(_ text: UTF8Text, atMost length: Int) -> String? {
-        let isFit =
-            (1...length).contains(text.utf8.count)
-            && text.asString.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        return isFit ? text.asString : nil
+        (1...length).contains(text.utf8.count) && ProfileText.isFit(text.asString, most: length) ? text.asString : nil
     }
 }
 
 extension Failure {
     fileprivate static let invalidNameOfProvider = Failure.invalidDisplayName.saying(
-        "The name of a provider has 1 to 128 bytes without control characters.")
+        "The name of a provider has 1 to 128 bytes without control and direction characters.")
 }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Identity
 import Pages
 import ProjectSettings
 import Projects
@@ -41,8 +42,9 @@ struct EmulatorView {
             "id": .text(project.settings.id), "action": .text(EmulatorPage.route.path), "list": .text(link()),
             "fault": .text(fault.map { [$0.code, $0.detail].compactMap(\.self).joined(separator: ": ") }),
             "projects": .list(projects.map { ["name": .text($0), "link": .text(link(of: $0))] }),
-            "email": .text((query["email"] ?? "").asString), "displayName": .text((query["displayName"] ?? "").asString),
-            "continueUrl": .text((query["continueUrl"] ?? "http://localhost:3000/").asString),
+            "email": .text(ProfileText.readable((query["email"] ?? "").asString)),
+            "displayName": .text(ProfileText.readable((query["displayName"] ?? "").asString)),
+            "continueUrl": .text(ProfileText.readable((query["continueUrl"] ?? "http://localhost:3000/").asString)),
         ]
         switch query["do"] {
         case "add": values["isAdd"] = true
@@ -79,7 +81,7 @@ struct EmulatorView {
             "displayName": .text(email.isEmpty ? "" : account.displayName),
             "ways": .text(account.signInProviders.joined(separator: ", ")),
             "isAnonymous": .flag(account.isAnonymous), "isVerified": .flag(account.emailVerified), "isDisabled": .flag(account.disabled),
-            "created": .text(Timestamp.minute(account.createdAt)), "claims": .text(account.customAttributes),
+            "created": .text(Timestamp.minute(account.createdAt)), "claims": .text(account.customAttributes.map(ProfileText.readable)),
             "linkForm": .text(email.isEmpty ? "" : link(["do": "link", "email": UTF8Text(email)])),
         ]
     }

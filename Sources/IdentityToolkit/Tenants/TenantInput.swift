@@ -85,9 +85,9 @@ struct TenantInput: Decodable, Sendable {
     private static let longestName = 128
 
     private static func name(_ text: UTF8Text) throws(Failure) -> String {
-        guard !text.isEmpty, text.utf8.count <= longestName,
-            !text.asString.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw .invalidDisplayName }
+        guard !text.isEmpty, text.utf8.count <= longestName, ProfileText.isFit(text.asString, most: longestName) else {
+            throw .invalidDisplayName
+        }
         return text.asString
     }
 

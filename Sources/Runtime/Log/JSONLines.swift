@@ -74,8 +74,8 @@ extension String {
             case "\n": self += "\\n"
             case "\r": self += "\\r"
             case "\t": self += "\\t"
-            // Control characters, and characters that some readers of lines treat as the end of a line.
-            case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
+            // Control characters, characters that some readers of lines treat as the end of a line, and those that reverse what is read.
+            case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
                 let digits = String(scalar.value, radix: 16)
                 self += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: unicodeScalars.append(scalar)

@@ -16,7 +16,7 @@ extension Failure {
         "TENANT_ID_MISMATCH", "The call names two tenants, or a tenant and a token of the project itself.")
     package static let tenantNotFound = Failure("TENANT_NOT_FOUND")
     package static let invalidDisplayName = Failure(
-        "INVALID_DISPLAY_NAME", "The name of a tenant has 1 to 128 bytes without control characters.")
+        "INVALID_DISPLAY_NAME", "The name of a tenant has 1 to 128 bytes without control and direction characters.")
     package static let invalidTestingPhoneNumber = Failure(
         "INVALID_TESTING_PHONE_NUMBER", "A tenant has at most 10 test numbers, such as +16505550101, each with a code of six digits.")
     /// The tenant is switched off.
@@ -60,7 +60,7 @@ extension Failure {
     package static let missingIssuer = Failure("MISSING_ISSUER")
     package static let missingOAuthClientID = Failure("MISSING_OAUTH_CLIENT_ID")
     package static let invalidOAuthClientID = Failure(
-        "INVALID_OAUTH_CLIENT_ID", "A client id has 1 to 256 bytes without control characters.")
+        "INVALID_OAUTH_CLIENT_ID", "A client id has 1 to 256 bytes without control and direction characters.")
     package static let missingOAuthClientSecret = Failure("MISSING_OAUTH_CLIENT_SECRET", "responseType.code needs a clientSecret.")
     /// - Parameter detail: says which part of a provider's configuration is wrong.
     package static func invalidConfiguration(_ detail: String) -> Failure { Failure("INVALID_CONFIG", detail) }

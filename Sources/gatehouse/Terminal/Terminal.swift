@@ -14,14 +14,32 @@ enum Terminal {
     }
 
     /// Writes bytes to standard output at once, so that a long list takes no memory here. Ends the process when the reader has gone.
+    ///
+    /// Characters that would do something to a terminal become escapes of JSON, the only texts that may have them: tables and lines have lost
+    /// them before.
     static func write(_ text: String) {
-        var bytes = Array(text.utf8)[...]
+        var bytes = Array(inert(text).utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { ProcessEnd.now(EXIT_FAILURE) }
             bytes = bytes.dropFirst(count)
         }
+    }
+
+    private static func inert(_ text: String) -> String {
+        // The first bytes of all such characters; most lists have none of them.
+        guard text.utf8.contains(where: { $0 < 0x20 && $0 != 0x0A || [0x7F, 0xC2, 0xE2].contains($0) }) else { return text }
+        var inert = ""
+        for scalar in text.unicodeScalars {
+            if scalar == "\n" || ProfileText.isFit(String(scalar), most: 1) {
+                inert.unicodeScalars.append(scalar)
+            } else {
+                let digits = String(scalar.value, radix: 16)
+                inert += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return inert
     }
 }
 

@@ -159,7 +159,7 @@ extension UsersCommand {
                     }
                     changed = found
                 }
-                print(changed.customAttributes ?? "{}")
+                Terminal.write((changed.customAttributes ?? "{}") + "\n")
             }
         }
     }
