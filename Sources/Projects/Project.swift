@@ -70,6 +70,9 @@ package final class Project: Sendable {
             ]).bytes()
     }
 
+    /// Whether it is a tenant that no app may call.
+    package var isSwitchedOff: Bool { settings.tenant?.enabled == false }
+
     /// Those that are switched on and that its own file has.
     package var ownProviders: [ProviderSettings] { orderedProviders.filter { !inherited.contains(UTF8Text($0.id)) } }
 

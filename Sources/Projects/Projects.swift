@@ -19,7 +19,7 @@ package struct Projects: Sendable {
         self.all = all
         self.anyKey = anyKey
         byID = Dictionary(all.enumerated().map { (UTF8Text($1.settings.id), $0) }, uniquingKeysWith: { first, _ in first })
-        let providers = all.flatMap { [$0] + ($0.tenants?.openIDProviders ?? []) }
+        let providers = all.flatMap { [$0] + ($0.tenants?.openIDProviders ?? []) }.filter { !$0.isSwitchedOff }
         byDirectory = Dictionary(
             providers.flatMap { realm in realm.settings.directoryNames.map { (UTF8Text($0).asciiLowercased, realm) } },
             uniquingKeysWith: { first, _ in first })
@@ -53,11 +53,11 @@ package struct Projects: Sendable {
         project(id: realm.settings.id)?.entriesOfCalls[realm.settings.storageID] ?? []
     }
 
-    /// The realm that an address names: a project by its id, or a tenant as `project~tenant`.
+    /// The realm that an address names: a project by its id, or a tenant as `project~tenant`. A tenant that is switched off has no address.
     package func realm(addressName name: UTF8Text) -> Project? {
-        let parts = name.split(maxSplits: 1) { $0 == UInt8(ascii: "~") }
-        guard let id = parts.first, let project = project(id: id.asString) else { return nil }
-        return parts.count == 1 ? project : project.tenants?.tenant(parts[1])
+        guard let (id, tenant) = name.halves(at: UInt8(ascii: "~")), let project = project(id: id.asString) else { return nil }
+        guard let tenant else { return project }
+        return project.tenants?.tenant(tenant).flatMap { $0.isSwitchedOff ? nil : $0 }
     }
 
     /// The realm that `directory` means in a URL of Azure AD B2C's form: its id, or its directory's id or one of its names. The case of ASCII

@@ -120,7 +120,10 @@ package actor Server {
             every(Self.idleInterval, "end idle sessions", soon: true) { [process] in
                 try await cleanup.endIdleSessions(of: process.projects.current.realms.map(\.settings))
             },
-            every(Self.cleanupInterval, "delete what deleted tenants had", soon: true) { try await cleanup.emptyDeletedTenants() },
+            every(Self.cleanupInterval, "delete what deleted tenants had", soon: true) { [process] in
+                let ofFiles = process.projects.current.realms.filter { $0.fileName != nil }.map(\.settings.storageID)
+                try await cleanup.emptyDeletedTenants(except: Set(ofFiles))
+            },
             every(TenantDirectory.interval, "look for changed tenants") { [process, tenantRows] in
                 try await process.tenants.refresh(by: tenantRows)
             },

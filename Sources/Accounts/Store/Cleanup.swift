@@ -156,14 +156,17 @@ package struct Cleanup: Sendable {
     /// Deletes everything that deleted tenants had, and then the mark that says so.
     ///
     /// It waits a while first, until no process serves them any more.
-    package func emptyDeletedTenants() async throws(AccountError) {
+    ///
+    /// - Parameter configured: the realms of files. One of them may have the id of a deleted tenant, and keeps what it has.
+    package func emptyDeletedTenants(except configured: Set<String>) async throws(AccountError) {
         let due = clock.now() - Self.untilForgotten
         let projects = try await KnownProjects(storage: storage).list().filter(ProjectSettings.isID)
         try await each(projects) { project throws(AccountError) in
             let rows = try await storage.read(
                 "SELECT tenant_id FROM tenants WHERE project_id = \(project: project) AND deleted_at < \(due)")
             let ids = try reading { try rows.map { row throws(PostgresError) in try row.value(as: String.self) } }
-            try await each(ids) { id throws(AccountError) in
+            let gone = ids.filter { !configured.contains(ProjectSettings.storageID(project: project, tenant: $0)) }
+            try await each(gone) { id throws(AccountError) in
                 try await empty(ProjectSettings.storageID(project: project, tenant: id))
                 _ = try await storage.write("DELETE FROM tenants WHERE project_id = \(project: project) AND tenant_id = \(id)")
             }

@@ -60,7 +60,7 @@ package struct TenantRows: Sendable {
     package func update(_ former: StoredTenant, to settings: String, by administrator: Administrator) async throws(AccountError)
         -> StoredTenant
     {
-        let now = clock.now()
+        let now = now(after: former)
         try await write(
             change(former, "settings = \(settings)", by: administrator, at: now), .tenantChanged, former.id, by: administrator, at: now)
         return StoredTenant(id: former.id, settings: settings, changedAt: now, isDeleted: false)
@@ -68,11 +68,20 @@ package struct TenantRows: Sendable {
 
     /// Marks a tenant as deleted. What it has is deleted a while later (`Cleanup.emptyDeletedTenants`).
     package func delete(_ former: StoredTenant, by administrator: Administrator) async throws(AccountError) -> StoredTenant {
-        let now = clock.now()
+        let now = now(after: former)
         try await write(
             change(former, "deleted_at = \(now)", by: administrator, at: now), .tenantDeleted, former.id, by: administrator, at: now)
         return StoredTenant(id: former.id, settings: former.settings, changedAt: now, isDeleted: true)
     }
+
+    /// Forgets that tenants were deleted whose ids files have now.
+    package func forget(_ ids: [String], of projectID: String) async throws(AccountError) {
+        _ = try await storage.write(
+            "DELETE FROM tenants WHERE project_id = \(project: projectID) AND tenant_id = ANY(\(ids)) AND deleted_at IS NOT NULL")
+    }
+
+    /// Later than the state before, whatever the clocks of two processes say: others take only what is newer.
+    private func now(after former: StoredTenant) -> Instant { max(clock.now(), former.changedAt + .microseconds(1)) }
 
     private func change(_ former: StoredTenant, _ assignment: SQL, by administrator: Administrator, at now: Instant) -> SQL {
         """

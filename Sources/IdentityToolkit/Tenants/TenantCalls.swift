@@ -40,7 +40,7 @@ struct CreateTenant: AdministratorEndpoint {
     func callAsFunction(_ input: TenantInput, by administrator: Administrator, _ context: Context) async throws -> TenantResource {
         let project = try context.project
         let members = try JSONBody.members(of: context.request)
-        guard let template = try context.tenants.template else { throw Failure.tenantsAreFiles(of: project, members) }
+        guard let template = project.tenants?.template else { throw Failure.tenantsAreFiles(of: project, members) }
         var record = TenantRecord()
         try input.set(in: &record, mask: [], members: members, over: template.settings)
         let id = TenantInput.newID(named: record.displayName)
@@ -103,12 +103,16 @@ extension Context {
         return tenant
     }
 
+    /// How often a change begins again.
+    private static var mostChanges: Int { 20 }
+
     /// Changes the row of the tenant that the path names. Where another call has changed it meanwhile, it begins again with what that left.
     fileprivate func changing(_ change: (StoredTenant, Project) async throws -> StoredTenant) async throws -> StoredTenant {
         let project = try self.project
-        for _ in 0..<4 {
+        for _ in 0..<Self.mostChanges {
             let tenant = try await tenant()
-            guard let id = tenant.settings.tenant?.id, let row = services.tenants.stored(UTF8Text(id), of: project) else {
+            // A file wins over a row of its id, which then counts for nothing.
+            guard tenant.fileName == nil, let id = tenant.settings.tenant?.id, let row = services.tenants.stored(UTF8Text(id), of: project) else {
                 let lines = request.method == .delete ? "" : ProjectFileLines(ofTenant: .object(try JSONBody.members(of: request))).text
                 throw Failure.configuredByFile(tenant.fileName, lines: lines)
             }

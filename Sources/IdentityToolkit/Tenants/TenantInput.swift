@@ -53,34 +53,52 @@ struct TenantInput: Decodable, Sendable {
     ///   - members: of the body, whose names the type does not keep.
     ///   - current: the tenant's present settings.
     func set(in record: inout TenantRecord, mask: [UTF8Text], members: JSON.Object, over current: ProjectSettings) throws(Failure) {
-        let named = Set(mask.map { $0.split { $0 == UInt8(ascii: ".") }.first ?? "" })
+        let named = mask.map { $0.split { $0 == UInt8(ascii: ".") }.first ?? "" }
         let sent = members.filter { !$0.value.isNull }.map(\.name)
-        if let name = (mask.isEmpty ? sent : Array(named)).first(where: Self.ofFiles.contains) {
+        if let name = (mask.isEmpty ? sent : named).first(where: Self.ofFiles.contains) {
             throw .operationNotAllowed("\(name) of a tenant is read from \(TenantFile.template), beside the project's folder tenants.")
         }
-        func sets(_ name: UTF8Text, _ isPresent: Bool) -> Bool { mask.isEmpty ? isPresent : named.contains(name) }
+        if let unknown = zip(mask, named).first(where: { !Self.fields.contains($1) || $0 != $1 && !Self.groups.contains($1) })?.0 {
+            throw .invalidArgument("updateMask has \(unknown), which is not a setting of a tenant.")
+        }
+        /// Whether a setting is set: the mask names it, or a group around it; or there is no mask, and it is there.
+        func sets(_ path: UTF8Text, _ isPresent: Bool) -> Bool {
+            mask.isEmpty ? isPresent : mask.contains { $0 == path || path.hasPrefix("\($0).") }
+        }
         if sets("displayName", displayName != nil) { record.displayName = try displayName.map(Self.name) }
         if sets("allowPasswordSignup", allowPasswordSignup != nil) { record.password = allowPasswordSignup ?? false }
         if sets("enableEmailLinkSignin", enableEmailLinkSignin != nil) { record.emailLink = enableEmailLinkSignin ?? false }
         if sets("enableAnonymousUser", enableAnonymousUser != nil) { record.anonymous = enableAnonymousUser ?? false }
         if sets("disableAuth", disableAuth != nil) { record.enabled = disableAuth != true }
-        if sets("mfaConfig", mfaConfig != nil) {
-            var factors = current.multiFactor
-            (mfaConfig ?? .none).set(in: &factors)
-            record.secondFactors = TenantRecord.SecondFactors(factors)
-        }
         if sets("testPhoneNumbers", testPhoneNumbers != nil) { record.testNumbers = try Self.numbers(testPhoneNumbers ?? [:]) }
-        if sets("client", client != nil) {
-            record.signUp = client?.permissions?.disabledUserSignup != true
-            record.deletion = client?.permissions?.disabledUserDeletion != true
+        let permissions = client?.permissions
+        if sets("client.permissions.disabledUserSignup", permissions?.disabledUserSignup != nil) {
+            record.signUp = permissions?.disabledUserSignup != true
         }
-        if sets("emailPrivacyConfig", emailPrivacyConfig != nil) {
+        if sets("client.permissions.disabledUserDeletion", permissions?.disabledUserDeletion != nil) {
+            record.deletion = permissions?.disabledUserDeletion != true
+        }
+        if sets("emailPrivacyConfig.enableImprovedEmailPrivacy", emailPrivacyConfig?.enableImprovedEmailPrivacy != nil) {
             record.emailEnumerationProtection = emailPrivacyConfig?.enableImprovedEmailPrivacy ?? false
         }
-        if sets("passwordPolicyConfig", passwordPolicyConfig != nil) {
-            record.passwordPolicy = try TenantRecord.Policy((passwordPolicyConfig ?? Policy()).policy(over: current.passwordPolicy))
+        // These two keep what the body does not have, as without a mask, unless the mask names the whole of them.
+        func isWhole(_ group: UTF8Text) -> Bool { mask.contains(group) }
+        if named.contains("mfaConfig") || mask.isEmpty && mfaConfig != nil {
+            var factors = isWhole("mfaConfig") ? ProjectSettings.MultiFactor() : current.multiFactor
+            mfaConfig?.set(in: &factors)
+            record.secondFactors = TenantRecord.SecondFactors(factors)
+        }
+        if named.contains("passwordPolicyConfig") || mask.isEmpty && passwordPolicyConfig != nil {
+            let former = isWhole("passwordPolicyConfig") ? PasswordPolicy() : current.passwordPolicy
+            record.passwordPolicy = try TenantRecord.Policy((passwordPolicyConfig ?? Policy()).policy(over: former))
         }
     }
+
+    /// The settings that consist of others.
+    private static let groups: Set<UTF8Text> = ["client", "emailPrivacyConfig", "mfaConfig", "passwordPolicyConfig", "testPhoneNumbers"]
+    private static let fields = groups.union([
+        "displayName", "allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser", "disableAuth",
+    ])
 
     private static let longestName = 128
 
@@ -110,10 +128,6 @@ struct TenantInput: Decodable, Sendable {
         let random = Random.bytes(5).map { String(Array("abcdefghijklmnopqrstuvwxyz234567")[Int($0 % 32)]) }.joined()
         return "\(stem.isEmpty ? "tenant" : stem)-\(random)"
     }
-}
-
-extension EmulatorConfig.MFA {
-    fileprivate static let none = Self(state: .withoutFactors, enabledProviders: [], providerConfigs: [])
 }
 
 extension TenantInput.Policy {

@@ -15,7 +15,7 @@ struct SecureToken: RawEndpoint {
     static let route = Route(.post, "/v1/token", access: .apiKey, host: .secureToken)
     static let errorFormat = ErrorFormat.googleJSON
     static let content = CallContent(
-        body: .formOrJSON(.texts(optional: ["grant_type", "refresh_token"])),
+        body: .formOrJSON(.texts(optional: ["grant_type", "refresh_token", "tenantId"])),
         answers: [
             .texts(["access_token", "expires_in", "token_type", "refresh_token", "id_token", "user_id", "project_id"])
         ])
@@ -25,7 +25,7 @@ struct SecureToken: RawEndpoint {
         guard let type = grant.type, !type.isEmpty else { throw Failure.missingGrantType }
         guard type == "refresh_token" else { throw Failure.invalidGrantType }
         guard let token = grant.refreshToken, !token.isEmpty else { throw Failure.missingRefreshToken }
-        let context = try await context.inRealm(ofRefreshToken: token)
+        let context = try await context.inRealm(ofRefreshToken: token, named: grant.tenantID)
         let project = try context.project.settings
         let (account, session) = try await context.services.firebaseBridge.sessions.refresh(token, in: project, from: context.clientInfo)
         let tokens = try IssuedTokens(account, session, context)
@@ -47,25 +47,29 @@ struct SecureToken: RawEndpoint {
 private struct Grant {
     let type: UTF8Text?
     let refreshToken: UTF8Text?
+    let tenantID: UTF8Text?
 
     private struct Body: Decodable {
         var grantType: UTF8Text?
         var refreshToken: UTF8Text?
+        var tenantId: UTF8Text?
     }
 
     init(_ request: Request) throws(Failure) {
         if request.isForm {
             let form = try Form.reading(request.body)
-            try form.once(["grant_type", "grantType", "refresh_token", "refreshToken"])
+            try form.once(["grant_type", "grantType", "refresh_token", "refreshToken", "tenantId"])
             guard form["grant_type"] == nil || form["grantType"] == nil, form["refresh_token"] == nil || form["refreshToken"] == nil else {
                 throw .invalidArgument("A parameter is given in two spellings.")
             }
             type = form["grant_type"] ?? form["grantType"]
             refreshToken = form["refresh_token"] ?? form["refreshToken"]
+            tenantID = form["tenantId"]
         } else {
             let body = try JSONBody.decode(Body.self, from: request)
             type = body.grantType
             refreshToken = body.refreshToken
+            tenantID = body.tenantId
         }
     }
 }

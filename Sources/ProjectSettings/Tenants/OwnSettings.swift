@@ -1,4 +1,5 @@
 package import Config
+import Text
 
 /// A part of the settings that each realm has for itself: the project, and each of its tenants. The names are those of the file's keys.
 package enum OwnSetting: String, Sendable, CaseIterable {
@@ -61,7 +62,10 @@ extension ProjectSettings {
         case .passkeys: passkeys = project.passkeys
         case .passwordPolicy: passwordPolicy = project.passwordPolicy
         case .limits: limits = project.limits
-        case .branding: branding = project.branding
+        case .branding:
+            branding = project.branding
+            // A project without a name of its own for people gives none to its tenants.
+            if branding.name.isExactly(project.id), let tenant { branding.name = tenant.displayName }
         case .mail: mail = project.mail
         case .openIDProvider: openIDProvider = project.openIDProvider?.withoutDirectory()
         }

@@ -28,7 +28,7 @@ extension ProjectSettings {
         }
 
         /// The form of an id, to be named where a text does not have it.
-        package static let form = "2 to 64 lower-case letters, digits and hyphens, a letter first"
+        package static let form = "2 to 64 lower-case letters, digits and hyphens, a letter first and no hyphen last"
     }
 
     /// The settings of a tenant of `project` that has nothing of its own yet: everything is off.
@@ -62,12 +62,10 @@ extension ProjectSettings {
 
     /// The project and the tenant of a `storageID`; `nil` for a text of another form.
     package static func realm(of storageID: UTF8Text) -> (project: String, tenant: String?)? {
-        let parts = storageID.split(maxSplits: 1) { $0 == UInt8(ascii: "/") }.map(\.asString)
-        let hasSlash = storageID.utf8.contains(UInt8(ascii: "/"))
-        guard let project = parts.first, isID(project), hasSlash == (parts.count == 2), parts.count == 1 || Tenant.isID(parts[1]) else {
-            return nil
-        }
-        return (project, hasSlash ? parts[1] : nil)
+        guard let (project, tenant) = storageID.halves(at: UInt8(ascii: "/")), isID(project.asString),
+            tenant.map({ Tenant.isID($0.asString) }) ?? true
+        else { return nil }
+        return (project.asString, tenant?.asString)
     }
 
     /// The number in refresh tokens, by which a call finds the realm of the session: the project's own number, or a negative one of the tenant's.
@@ -77,5 +75,14 @@ extension ProjectSettings {
         guard tenant != nil else { return number }
         let digest = Digest.sha256(Array(storageID.utf8))
         return digest.prefix(8).reduce(0) { $0 << 8 | Int64($1) } | .min
+    }
+}
+
+extension UTF8Text {
+    /// What stands before and behind the first of these characters; the second is `nil` without one. `nil` where one of the two is empty.
+    package func halves(at separator: UInt8) -> (UTF8Text, UTF8Text?)? {
+        guard let place = utf8.firstIndex(of: separator) else { return isEmpty ? nil : (self, nil) }
+        let (first, second) = (UTF8Text(utf8[..<place]), UTF8Text(utf8[place...].dropFirst()))
+        return first.isEmpty || second.isEmpty ? nil : (first, second)
     }
 }

@@ -27,7 +27,9 @@ package struct SoundConfiguration {
             let project = projects.first(where: { UTF8Text($0.settings.id) == UTF8Text(realm.project) })
         else { return nil }
         guard let tenant = realm.tenant else { return project }
-        return project.tenants?.tenant(UTF8Text(tenant)) ?? project.tenant(tenant, TenantRecord())
+        if let known = project.tenants?.tenant(UTF8Text(tenant)) { return known }
+        let hasFault = faultyTenants.contains { $0.contains("/tenants/\(tenant).y") }
+        return hasFault ? nil : project.tenant(tenant, TenantRecord())
     }
 
     /// The files of projects and tenants that have a fault.

@@ -86,8 +86,20 @@ struct TenantFolder {
         }
         template =
             hasTemplate
-            ? reading("template", path)
+            ? Self.withoutDirectory(reading("template", path))
             : TenantReading(path: path, tenant: Project(templateOfTenantsOf: project), faults: Faults())
+    }
+
+    /// Notes a directory in a template: each belongs to one realm alone.
+    private static func withoutDirectory(_ template: TenantReading) -> TenantReading {
+        let provider = template.tenant.settings.openIDProvider
+        if provider?.directoryID != nil || provider?.directoryNames.isEmpty == false {
+            template.faults.add(
+                Fault(
+                    file: template.path, line: 0, column: 0, path: "openIDProvider.tenant",
+                    message: "must not be in a template, since all tenants that are made of it would have it; remove it"))
+        }
+        return template
     }
 
     private static func stem(of name: String) -> String? {

@@ -25,7 +25,7 @@ struct ReloadedProjects {
                 taken.append(
                     file.project.having(
                         file.tenants.tenants(keeping: before?.tenants) { conflicts[$0.settings.storageID] != nil }))
-                refusals += file.tenants.all.compactMap { Self.refusal(of: $0, conflicts, before) }
+                refusals += file.tenants.readings.compactMap { Self.refusal(of: $0, conflicts, before) } + Self.refusal(of: file.tenants.template)
                 continue
             }
             if let before { kept.append(before) }
@@ -37,6 +37,12 @@ struct ReloadedProjects {
         guard !taken.isEmpty, !meet else { return nil }
         projects = taken + kept
         self.refusals = refusals
+    }
+
+    /// The sentence about a template that is not taken.
+    private static func refusal(of template: TenantReading?) -> [String] {
+        guard let template, !template.isSound else { return [] }
+        return ["\(template.path) is not taken, and calls go on making tenants of the former template:\n\(template.faults.report())"]
     }
 
     /// The sentence about a tenant's file that is not taken; `nil` for one that is.

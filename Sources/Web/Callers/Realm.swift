@@ -36,8 +36,10 @@ extension Context {
     }
 
     /// The same for a refresh token of ours, which leads to its realm by a number.
-    package func inRealm(ofRefreshToken token: UTF8Text) async throws -> Context {
-        let context = try await inRealm()
+    ///
+    /// - Parameter named: the tenant that the call names besides.
+    package func inRealm(ofRefreshToken token: UTF8Text, named: UTF8Text?) async throws -> Context {
+        let context = try await inRealm(of: named.map { ["tenantId": .string($0)] } ?? [:])
         let project = try context.project
         guard let number = services.accounts.sessions.realmNumber(of: token.asString), number != project.settings.sessionNumber else {
             return context

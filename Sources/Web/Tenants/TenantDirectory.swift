@@ -67,7 +67,10 @@ package final class TenantDirectory: Sendable {
                 continue
             }
             let now = rows.clock.now()
-            let live = try await rows.changed(since: nil, of: project.settings.id).filter { !$0.isDeleted }
+            let stored = try await rows.changed(since: nil, of: project.settings.id)
+            let returned = stored.filter { $0.isDeleted && tenants.tenant(UTF8Text($0.id)) != nil }.map(\.id)
+            if !returned.isEmpty { try await rows.forget(returned, of: project.settings.id) }
+            let live = stored.filter { !$0.isDeleted }
             seen.withLock {
                 $0[project.settings.id] = Seen(
                     until: now, rows: Dictionary(live.map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first }))

@@ -25,7 +25,8 @@ struct TenantsCommand: AsyncParsableCommand {
         var json = false
 
         func run() async throws {
-            let project = try common.soundConfiguration().named(project)
+            let configuration = try common.soundConfiguration()
+            let project = try configuration.named(project)
             guard let tenants = project.tenants else {
                 throw Failed("the project \(self.project) has no tenants: it has neither a folder of their files nor dynamicTenants: true")
             }
@@ -51,6 +52,8 @@ struct TenantsCommand: AsyncParsableCommand {
                         ]
                     })
             }
+            guard !configuration.faultyFiles.isEmpty else { return }
+            throw Failed("\(configuration.faultyFiles.joined(separator: ", ")) not listed, for its faults: gatehouse check names them")
         }
     }
 }
