@@ -126,3 +126,12 @@ extension String {
     /// Whether this is `text` byte for byte.
     package func isExactly(_ other: UTF8Text?) -> Bool { other.map { $0 == self } ?? false }
 }
+
+extension UTF8Text {
+    /// The parts before and behind the first of these characters; the second is `nil` without one. `nil` where one of the two is empty.
+    package func halves(at separator: UInt8) -> (UTF8Text, UTF8Text?)? {
+        guard let place = utf8.firstIndex(of: separator) else { return isEmpty ? nil : (self, nil) }
+        let (first, second) = (UTF8Text(utf8[..<place]), UTF8Text(utf8[place...].dropFirst()))
+        return first.isEmpty || second.isEmpty ? nil : (first, second)
+    }
+}

@@ -77,12 +77,3 @@ extension ProjectSettings {
         return digest.prefix(8).reduce(0) { $0 << 8 | Int64($1) } | .min
     }
 }
-
-extension UTF8Text {
-    /// What stands before and behind the first of these characters; the second is `nil` without one. `nil` where one of the two is empty.
-    package func halves(at separator: UInt8) -> (UTF8Text, UTF8Text?)? {
-        guard let place = utf8.firstIndex(of: separator) else { return isEmpty ? nil : (self, nil) }
-        let (first, second) = (UTF8Text(utf8[..<place]), UTF8Text(utf8[place...].dropFirst()))
-        return first.isEmpty || second.isEmpty ? nil : (first, second)
-    }
-}
