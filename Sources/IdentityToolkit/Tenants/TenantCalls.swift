@@ -112,7 +112,8 @@ extension Context {
         for _ in 0..<Self.mostChanges {
             let tenant = try await tenant()
             // A file wins over a row of its id, which then counts for nothing.
-            guard tenant.fileName == nil, let id = tenant.settings.tenant?.id, let row = services.tenants.stored(UTF8Text(id), of: project) else {
+            guard tenant.fileName == nil, let id = tenant.settings.tenant?.id, let row = services.tenants.stored(UTF8Text(id), of: project)
+            else {
                 let lines = request.method == .delete ? "" : ProjectFileLines(ofTenant: .object(try JSONBody.members(of: request))).text
                 throw Failure.configuredByFile(tenant.fileName, lines: lines)
             }

@@ -35,7 +35,8 @@ package enum TenantFile {
         let templates = templates(mail, settings, inherited, of: project)
         section.finish()
         return Project(
-            tenant: settings, providers: inherited.providers + own, inheriting: Set(inherited.providers.map { UTF8Text($0.id) }), templates: templates, of: project, file: section.file)
+            tenant: settings, providers: inherited.providers + own, inheriting: Set(inherited.providers.map { UTF8Text($0.id) }),
+            templates: templates, of: project, file: section.file)
     }
 
     /// Those of the project, with the tenant's name and look, where the tenant takes its mails from the project.

@@ -25,7 +25,8 @@ struct ReloadedProjects {
                 taken.append(
                     file.project.having(
                         file.tenants.tenants(keeping: before?.tenants) { conflicts[$0.settings.storageID] != nil }))
-                refusals += file.tenants.readings.compactMap { Self.refusal(of: $0, conflicts, before) } + Self.refusal(of: file.tenants.template)
+                refusals +=
+                    file.tenants.readings.compactMap { Self.refusal(of: $0, conflicts, before) } + Self.refusal(of: file.tenants.template)
                 continue
             }
             if let before { kept.append(before) }

@@ -25,7 +25,9 @@ struct CheckCommand: AsyncParsableCommand {
         }
         let (count, tenants) = (configuration.projects.count, configuration.projects.realms.count - configuration.projects.count)
         // What the others say of it comes below.
-        print("The configuration is sound\(live ? " in itself" : ""): \(count) \(count == 1 ? "project" : "projects")\(Self.counted(tenants)).")
+        print(
+            "The configuration is sound\(live ? " in itself" : ""): \(count) \(count == 1 ? "project" : "projects")\(Self.counted(tenants))."
+        )
         for note in configuration.notes { print("note: \(note)") }
         let problems = live ? try await ask(configuration) : 0
         if let note = OperationsNotes.of(configuration.server) { print(note) }
