@@ -88,11 +88,12 @@ def known():
     conditions = {(row.section.removeprefix("providers."), *row.condition) for row in ROWS if row.section in ENTRIES and row.condition}
     others = {provider: {**section("project", f"providers.{provider}"), key: value} for provider, key, value in conditions}
     found = {}
-    # A file has at most 1 MiB, so each entry has one of its own, and so have hooks.
+    # A file has at most 1 MiB, so each entry has one of its own, and so have the largest sections.
     of_entries = [{provider: entry} for provider, entry in entries.items()] + [others]
-    hooks = {**binary.project(1), "hooks": project["hooks"]}
-    project["hooks"] = None
-    projects = [project, hooks, *({**binary.project(1), "providers": providers} for providers in of_entries)]
+    large = ("hooks", "openIDProvider", "phone")
+    of_sections = [{**binary.project(1), name: project[name]} for name in large]
+    project.update(dict.fromkeys(large))
+    projects = [project, *of_sections, *({**binary.project(1), "providers": providers} for providers in of_entries)]
     for server, of_project in zip_longest(servers, projects, fillvalue=servers[1]):
         faults, _ = binary.check(server, {"project": of_project})
         for file, name, document in (("server", "gatehouse", server), ("project", "project", of_project)):
