@@ -107,17 +107,16 @@ package final class Project: Sendable {
 
     /// The same project with other settings, which must not change anything that its discovery document says, or with other tenants.
     init(
-        _ project: Project, with settings: ProjectSettings? = nil, tenants: Tenants? = nil, providers: [ProviderSettings]? = nil,
+        _ project: Project, with settings: ProjectSettings? = nil, tenants: Tenants? = nil,
         entriesOfCalls: [String: [ProviderEntry]]? = nil
     ) {
         self.settings = settings ?? project.settings
         inherited = project.inherited
         self.entriesOfCalls = entriesOfCalls ?? project.entriesOfCalls
         self.tenants = tenants ?? project.tenants
-        let configured = providers ?? project.configuredProviders
-        configuredProviders = configured
-        self.providers = providers.map(Self.switchedOn) ?? project.providers
-        namedProviders = providers.map(Self.names) ?? project.namedProviders
+        configuredProviders = project.configuredProviders
+        providers = project.providers
+        namedProviders = project.namedProviders
         fileName = project.fileName
         templates = project.templates
         isMadeOnTheFly = project.isMadeOnTheFly

@@ -62,7 +62,7 @@ package struct Projects: Sendable {
 
     /// The realm that `directory` means in a URL of Azure AD B2C's form: its id, or its directory's id or one of its names. The case of ASCII
     /// letters does not count.
-    package func project(directory: UTF8Text) -> Project? { byDirectory[directory.asciiLowercased] }
+    package func realm(directory: UTF8Text) -> Project? { byDirectory[directory.asciiLowercased] }
 
     /// The providers that keep their tokens for back ends, for each project of rows.
     package var tokenKeepers: [String: [String]] {

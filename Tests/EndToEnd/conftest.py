@@ -4,6 +4,7 @@ import shutil
 import pytest
 
 from support import harness
+from support.gateway import Gateway
 from support.harness import free_port
 from support.issuers import stand_ins
 from support.leaks import secrets_in_database, secrets_in_logs
@@ -102,6 +103,13 @@ def honest_again(provider):
 
 # Each stand-in is a fixture with the name of its file: `fake_issuer`, `google`, ….
 globals().update({name: honest_again(double.provider) for name, double in stand_ins().items()})
+
+
+@pytest.fixture
+def gateway():
+    gateway = Gateway()
+    yield gateway
+    gateway.close()
 
 
 @pytest.fixture(scope="session")

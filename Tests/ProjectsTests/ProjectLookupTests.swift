@@ -50,7 +50,7 @@ import Text
             ("contoso.onmicrosoft.com\u{301}", nil), ("\u{212A}", nil),
         ] as [(UTF8Text, String?)])
     func `finds a project by each name of its directory, in any case of ASCII letters`(name: UTF8Text, id: String?) throws {
-        #expect(try projects().project(directory: name)?.settings.id == id)
+        #expect(try projects().realm(directory: name)?.settings.id == id)
     }
 
     @Test func `lets the pages of browser clients read answers, and those of no other client`() throws {
@@ -86,7 +86,7 @@ import Text
         #expect(changed?.settings.emailEnumerationProtection == false)
         #expect(directory.current.project(id: "acme")?.settings.emailEnumerationProtection == false)
         #expect(directory.current.project(id: "other")?.settings.emailEnumerationProtection == true)
-        #expect(directory.current.project(directory: "contoso.onmicrosoft.com")?.settings.emailEnumerationProtection == false)
+        #expect(directory.current.realm(directory: "contoso.onmicrosoft.com")?.settings.emailEnumerationProtection == false)
         #expect(directory.change("gone") { $0.emailEnumerationProtection = false } == nil)
         directory.replace(try projects())
         #expect(directory.current.project(id: "acme")?.settings.emailEnumerationProtection == true)

@@ -2,6 +2,7 @@ package import JSON
 import Postgres
 import ProjectSettings
 import Runtime
+import Text
 
 /// The changes that a hook asks for. It has no member for anything else, so an answer can say no id, no address, no number, no password and no
 /// tenant, whatever its JSON has (SEC-60).
@@ -39,7 +40,7 @@ extension Account {
     func storeHookChanges(since read: Account, in project: ProjectSettings) -> SQL? {
         var assignments: [SQL] = []
         if hasOtherProfile(than: read) { assignments.append("display_name = \(displayName), photo_url = \(photoURL)") }
-        if !UTF8Bytes.areEqual(customAttributes, read.customAttributes) { assignments.append("custom_attributes = \(customAttributes)") }
+        if hasOtherClaims(than: read) { assignments.append("custom_attributes = \(customAttributes)") }
         if emailVerified != read.emailVerified || emailProven != read.emailProven {
             // Of this address, and of no other one that it may have by now.
             let isSame: SQL = "email IS NOT DISTINCT FROM \(read.email)"
@@ -60,14 +61,14 @@ extension Account {
     func hookEvents(since read: Account) -> [AccountEvent] {
         var actions: [AuditEvent.Action] = []
         if disabled, !read.disabled { actions.append(.accountDisabled) }
-        if !UTF8Bytes.areEqual(customAttributes, read.customAttributes) { actions.append(.claimsChanged) }
+        if hasOtherClaims(than: read) { actions.append(.claimsChanged) }
         if emailVerified != read.emailVerified { actions.append(.emailChanged) }
         if hasOtherProfile(than: read) { actions.append(.profileChanged) }
         return actions.map { AccountEvent($0) }
     }
-}
 
-/// Compares texts by their bytes, since other texts can look the same.
-private enum UTF8Bytes {
-    static func areEqual(_ one: String?, _ other: String?) -> Bool { one.map { Array($0.utf8) } == other.map { Array($0.utf8) } }
+    /// By the bytes, since other texts can look the same.
+    private func hasOtherClaims(than read: Account) -> Bool {
+        customAttributes.map { UTF8Text($0) } != read.customAttributes.map { UTF8Text($0) }
+    }
 }

@@ -27,8 +27,9 @@ struct ProviderPhoto: RawEndpoint {
     }
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        let input = try JSONBody.decode(Input.self, from: request)
-        let context = try await context.inRealm(of: try JSONBody.object(of: request))
+        let body = try JSONBody.object(of: request)
+        let input = try JSONBody.decode(Input.self, from: body)
+        let context = try await context.inRealm(of: body)
         guard let idToken = input.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
         guard let token = input.oauthAccessToken, !token.isEmpty else { throw Failure.invalidCredential("no oauthAccessToken.") }
         let providerID = try await context.linkedProvider(input.providerId, of: idToken)

@@ -62,7 +62,7 @@ struct ProjectFileLines {
         if let protects = config["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"]?.bool {
             add("emailEnumerationProtection: \(protects)", in: "")
         }
-        if let state = factors?["state"]?.string.flatMap(EmulatorConfig.MFA.State.init(exactly:)) {
+        if let state = factors?["state"]?.string.flatMap(MFAConfig.State.init(exactly:)) {
             let word = [.withoutFactors: "disabled", .withFactors: "enabled"][state, default: "mandatory"]
             add("state: \(word)", in: "mfa")
         }

@@ -11,36 +11,12 @@ struct EmulatorConfig: Codable, Sendable {
     var signIn: SignIn?
     var emailPrivacyConfig: EmailPrivacy?
     /// Only by the call of administrators: the emulator's own call does not show it.
-    var mfa: MFA?
+    var mfa: MFAConfig?
     /// Likewise.
     var blockingFunctions: BlockingFunctions?
 
     struct SignIn: Codable, Sendable { var allowDuplicateEmails: Bool? }
     struct EmailPrivacy: Codable, Sendable { var enableImprovedEmailPrivacy: Bool? }
-    struct MFA: Codable, Sendable {
-        enum State: String, WireEnum, Encodable {
-            static let unspecified = "STATE_UNSPECIFIED"
-
-            case withoutFactors = "DISABLED"
-            case withFactors = "ENABLED"
-            case onlyWithFactors = "MANDATORY"
-        }
-        enum Provider: String, WireEnum, Encodable {
-            static let unspecified = "PROVIDER_UNSPECIFIED"
-
-            case sms = "PHONE_SMS"
-        }
-
-        var state: State?
-        var enabledProviders: [Provider]?
-        var providerConfigs: [Factor]?
-    }
-    /// The settings of authenticator apps.
-    struct Factor: Codable, Sendable {
-        var state: MFA.State?
-        var totpProviderConfig: TOTP?
-    }
-    struct TOTP: Codable, Sendable { var adjacentIntervals: Int? }
 
     init(of project: ProjectSettings) {
         signIn = SignIn(allowDuplicateEmails: !project.signIn.oneAccountPerEmail)
@@ -53,24 +29,6 @@ struct EmulatorConfig: Codable, Sendable {
         if let enabled = emailPrivacyConfig?.enableImprovedEmailPrivacy { project.emailEnumerationProtection = enabled }
         mfa?.set(in: &project.multiFactor)
         if let hooks = try? blockingFunctions?.hooks() { project.hooks = hooks }
-    }
-}
-
-extension EmulatorConfig.MFA {
-    /// Sets what is present. A list replaces what was there, as at Identity Platform.
-    func set(in factors: inout ProjectSettings.MultiFactor) {
-        switch state {
-        case .withoutFactors: factors.state = .disabled
-        case .withFactors: factors.state = .enabled
-        case .onlyWithFactors: factors.state = .mandatory
-        case nil: break
-        }
-        if let enabledProviders { factors.sms = enabledProviders.contains(.sms) }
-        guard let apps = providerConfigs else { return }
-        factors.authenticatorApps = apps.contains { $0.totpProviderConfig != nil && $0.state != .withoutFactors }
-        if let intervals = apps.compactMap(\.totpProviderConfig?.adjacentIntervals).last {
-            factors.adjacentIntervals = min(max(intervals, 0), ProjectSettings.MultiFactor.mostAdjacentIntervals)
-        }
     }
 }
 

@@ -13,7 +13,7 @@ struct TenantInput: Decodable, Sendable {
     var enableEmailLinkSignin: Bool?
     var enableAnonymousUser: Bool?
     var disableAuth: Bool?
-    var mfaConfig: EmulatorConfig.MFA?
+    var mfaConfig: MFAConfig?
     var testPhoneNumbers: [UTF8Text: UTF8Text]?
     var client: Client?
     var emailPrivacyConfig: EmulatorConfig.EmailPrivacy?

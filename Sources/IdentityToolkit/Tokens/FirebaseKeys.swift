@@ -20,7 +20,7 @@ struct FirebaseKeys: RawEndpoint {
     static let content = CallContent(query: ["format"], answers: [.json(.map(.anything))])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        guard let project = context.namedProject, project.settings.openMigration(at: context.services.clock.now()) != nil else {
+        guard let project = context.namedRealm, project.settings.openMigration(at: context.services.clock.now()) != nil else {
             throw Failure.notFound
         }
         let (ours, googles) = (context.services.accounts.idTokens.publishedKeys, context.services.firebaseBridge.tokens)

@@ -11,7 +11,7 @@ struct ProjectKeySet: ImmediateEndpoint {
     static let content = CallContent.publicDocument(.object([.init("keys", .list(.map(.anything)), isRequired: true)]))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
-        guard context.namedProject != nil else { throw Failure.notFound }
+        guard context.namedRealm != nil else { throw Failure.notFound }
         let keys = context.services.accounts.idTokens.publishedKeys
         return Response(publicDocument: keys.jwks, tag: keys.jwksTag, for: request)
     }
@@ -24,7 +24,7 @@ struct Discovery: ImmediateEndpoint {
     static let content = CallContent.publicDocument(.map(.anything))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
-        guard let project = context.namedProject else { throw Failure.notFound }
+        guard let project = context.namedRealm else { throw Failure.notFound }
         return Response(publicDocument: project.discovery, for: request)
     }
 }

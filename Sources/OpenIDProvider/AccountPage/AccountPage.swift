@@ -91,7 +91,7 @@ struct AccountVisit {
     }
 
     static func answering(_ context: Context, _ work: (IssuerAddress) async throws -> Response) async throws -> Response {
-        guard let project = context.namedProject, project.settings.openIDProvider?.accountPage == true,
+        guard let project = context.namedRealm, project.settings.openIDProvider?.accountPage == true,
             let address = IssuerAddress(of: project)
         else { throw Failure.notFound }
         return try await Optional(project).showingErrors { try await work(address) }

@@ -14,7 +14,7 @@ struct Resume: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Form.reading(request.query)
         try query.once(["request"])
-        guard let project = context.namedProject, project.openIDProvider != nil else { throw Failure.notFound }
+        guard let project = context.namedRealm, project.openIDProvider != nil else { throw Failure.notFound }
         return try await Optional(project).showingErrors {
             guard let waiting = try await WaitingRequest(project, query, context) else {
                 return HostedVisit.lost(project.templates, request)

@@ -13,7 +13,7 @@ import Web
 /// `state` is refused.
 enum AppSignIn {
     static func begin(_ query: Form, _ context: Context) async throws -> Response {
-        guard let project = context.namedProject, let address = IssuerAddress(of: project) else { throw Failure.notFound }
+        guard let project = context.namedRealm, let address = IssuerAddress(of: project) else { throw Failure.notFound }
         return try await Optional(project).showingErrors {
             guard let (client, asked) = project.settings.standing(of: try request(query, at: address, of: project)) else {
                 throw ReturnParameters.unknownPage

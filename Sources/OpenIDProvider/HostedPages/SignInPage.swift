@@ -74,7 +74,7 @@ extension HostedVisit {
         _ request: Request, _ query: Form, _ context: Context, _ work: (HostedVisit) async throws -> Response
     ) async throws -> Response {
         try query.once(["request", "page"])
-        guard let project = context.namedProject, project.settings.openIDProvider != nil else { throw Failure.notFound }
+        guard let project = context.namedRealm, project.settings.openIDProvider != nil else { throw Failure.notFound }
         return try await Optional(project).showingErrors {
             guard let visit = try await HostedVisit(project, query, context) else { return lost(project.templates, request) }
             return try await work(visit)

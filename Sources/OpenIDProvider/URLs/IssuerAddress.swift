@@ -63,7 +63,7 @@ package struct IssuerAddress: Sendable {
             self.init(project, provider.native)
             return
         }
-        guard let project = projects.project(directory: directory),
+        guard let project = projects.realm(directory: directory),
             let policy = try Self.policy(inPath: inPath, query),
             let issuer = project.openIDProvider?.issuer(ofUserFlow: policy)
         else { throw .notFound }

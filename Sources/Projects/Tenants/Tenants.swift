@@ -36,8 +36,6 @@ package final class Tenants: Sendable {
     /// In the order of their ids.
     package var all: [Project] { byID.values.sorted { $0.settings.storageID < $1.settings.storageID } }
 
-    package var count: Int { byID.count }
-
     /// Those that are OpenID providers.
     var openIDProviders: [Project] { Array(providers.values) }
 

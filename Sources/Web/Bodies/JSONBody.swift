@@ -13,7 +13,7 @@ package enum JSONBody {
     }
 
     /// Decodes members that were read already.
-    static func decode<Input: Decodable>(_ type: Input.Type, from object: JSON.Object) throws(Failure) -> Input {
+    package static func decode<Input: Decodable>(_ type: Input.Type, from object: JSON.Object) throws(Failure) -> Input {
         do { return try JSON.object(object).decode(Input.self, spelling: .wire) } catch { throw .invalidJSON("\(error)") }
     }
 

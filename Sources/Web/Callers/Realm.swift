@@ -41,6 +41,8 @@ extension Context {
     package func inRealm(ofRefreshToken token: UTF8Text, named: UTF8Text?) async throws -> Context {
         let context = try await inRealm(of: named.map { ["tenantId": .string($0)] } ?? [:])
         let project = try context.project
+        // A project without tenants has one realm, and its rules say what a token of another one is.
+        guard project.tenants != nil || project.settings.tenant != nil else { return context }
         guard let number = services.accounts.sessions.realmNumber(of: token.asString), number != project.settings.sessionNumber else {
             return context
         }

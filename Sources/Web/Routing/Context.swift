@@ -40,7 +40,7 @@ package struct Context: Sendable {
     /// Whether the caller's API key names the project.
     var isKeyed: Bool { if case .apiKey = access { true } else { false } }
 
-    /// Whether the call is not one of an app.
+    /// Whether an administrator calls, or a test suite that plays one.
     var isAdministrators: Bool {
         switch access {
         case .administrator, .development: true
@@ -61,8 +61,8 @@ package struct Context: Sendable {
         Context(services: services, request: request, parameters: parameters, access: access, project: project)
     }
 
-    /// The project or tenant that the path names, for endpoints that need no API key.
-    package var namedProject: Project? { parameters["project"].flatMap(projects.realm(addressName:)) }
+    /// The project that the path names, or the tenant as `project~tenant`, for endpoints that need no API key.
+    package var namedRealm: Project? { parameters["project"].flatMap(projects.realm(addressName:)) }
 
     /// The outbox for mails. Throws `OPERATION_NOT_ALLOWED` on a server that cannot send mail.
     package var outbox: Outbox {

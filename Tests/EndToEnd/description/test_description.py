@@ -18,7 +18,7 @@ def test_every_call_has_a_summary_and_every_field_a_description():
     for method, path, operation in operations():
         assert operation.get("summary"), f"{method} {path}: say what it is for in Sources/Server/Description/CallWords.swift"
         for name, schema in fields(operation):
-            assert schema.get("description"), f"{name} of {method} {path}: say what it is in Sources/Server/Description/FieldWords.swift"
+            assert schema.get("description"), f"{name} of {method} {path}: say what it is in Sources/Server/Description"
 
 
 def fields(node):
@@ -36,9 +36,10 @@ def fields(node):
 
 
 def test_no_description_is_of_a_field_or_a_call_that_is_not_there():
-    words = (ROOT / "Sources/Server/Description/FieldWords.swift").read_text()
-    described = set(re.findall(r'^        "(\w+)":', words, re.MULTILINE))
-    assert described == {name for _, _, operation in operations() for name, _ in fields(operation)}
+    files = [ROOT / f"Sources/Server/Description/{name}Words.swift" for name in ("Field", "Setting")]
+    described = [name for file in files for name in re.findall(r'^        "(\w+)":', file.read_text(), re.MULTILINE)]
+    assert len(described) == len(set(described))
+    assert set(described) == {name for _, _, operation in operations() for name, _ in fields(operation)}
     words = (ROOT / "Sources/Server/Description/CallWords.swift").read_text()
     described = set(re.findall(r'^        "([\w.-]+)":', words, re.MULTILINE))
     assert described == {operation["operationId"] for _, _, operation in operations()}

@@ -20,10 +20,8 @@ from support.servers.site import Site
 
 
 @pytest.fixture
-def endpoint():
-    endpoint = Gateway()
-    yield endpoint
-    endpoint.close()
+def endpoint(gateway):
+    return gateway
 
 
 @pytest.fixture

@@ -20,11 +20,9 @@ SILENT = "BLOCKING_FUNCTION_ERROR_RESPONSE : ((The sign-in check did not answer.
 
 
 @pytest.fixture
-def gateway():
-    gateway = Gateway()
+def gateway(gateway):
     gateway.answers = [(200, "{}")]
-    yield gateway
-    gateway.close()
+    return gateway
 
 
 @pytest.fixture

@@ -10,19 +10,11 @@ from support.accounts import sign_up
 from support.clients.administrator import Administrator
 from support.clients.api import API, assert_error
 from support.clients.emulator import ask
-from support.gateway import Gateway
 from support.names import METHODS, TIMEOUT
 from support.servers.site import Site
 
 CONFIG = "/v2/projects/demo/config"
 OWNER = {"authorization": "Bearer owner"}
-
-
-@pytest.fixture
-def gateway():
-    gateway = Gateway()
-    yield gateway
-    gateway.close()
 
 
 @pytest.fixture

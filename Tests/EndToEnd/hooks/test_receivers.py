@@ -10,7 +10,7 @@ import standardwebhooks
 
 from support.accounts import address, person, sign_up
 from support.clients.api import API, assert_error
-from support.gateway import Gateway, signing_secret
+from support.gateway import signing_secret
 from support.harness import ROOT
 from support.hooks.receiver import FUNCTIONS, Receiver
 from support.leaks import note
@@ -101,8 +101,7 @@ def test_SEC_59_functions_take_no_id_token_for_a_call_of_a_hook(functions):
         assert answer.status_code >= 400, answer.text
 
 
-def test_standard_webhooks_verifies_and_the_token_is_signed_by_the_keys_of_id_tokens():
-    gateway = Gateway()
+def test_standard_webhooks_verifies_and_the_token_is_signed_by_the_keys_of_id_tokens(gateway):
     gateway.answers = [(200, "{}")]
     site, secret = site_asking({"beforeSignIn": {"url": f"{gateway.url}/sign-in"}})
     try:
@@ -122,7 +121,37 @@ def test_standard_webhooks_verifies_and_the_token_is_signed_by_the_keys_of_id_to
         assert_error(api.call("signInWithCustomToken", {"token": token}), "INVALID_CUSTOM_TOKEN")
         assert api.refresh(token).status_code == 400
     finally:
-        gateway.close()
+        site.close()
+
+
+def test_a_hook_of_a_tenant_learns_which_and_its_claims_stand_beside_the_tenant(gateway):
+    record = {"displayName": "Made by a hook", "sessionClaims": {"desk": 7}, "updateMask": "displayName,sessionClaims"}
+    gateway.answers = [(200, json.dumps({"userRecord": record}))]
+    hooks = {name: {"url": gateway.url, "secrets": {"env": "HOOK_SECRET"}} for name in ("beforeCreate", "beforeSignIn")}
+    site = Site(
+        project={"hooks": hooks, "signIn": METHODS, "tokens": {"issuer": "firebase"}},
+        tenants={"customer-a": {"signIn": METHODS}, "customer-b": {"signIn": METHODS}},
+    )
+    site.variables = {"HOOK_SECRET": signing_secret()}
+    try:
+        site.serve()
+        api = API(site.url)
+        body = {"email": address(), "password": "correct horse", "returnSecureToken": True}
+        for tenant in ("customer-a", "customer-b", None):
+            gateway.requests.clear()
+            made = api.succeed("signUp", {**body, "tenantId": tenant})
+            asked = [claims_of(json.loads(call["body"])["data"]["jwt"]) for call in gateway.requests]
+            assert [claims["event_type"] for claims in asked] == ["beforeCreate", "beforeSignIn"]
+            for claims in asked:
+                record = claims["user_record"]
+                assert (claims.get("tenant_id"), record.get("tenant_id"), record["uid"]) == (tenant, tenant, made["localId"])
+            claims = claims_of(made["idToken"])
+            assert (claims["firebase"].get("tenant"), claims["desk"], claims["name"]) == (tenant, 7, "Made by a hook")
+            refreshed = claims_of(api.refresh(made["refreshToken"]).json()["id_token"])
+            assert (refreshed["firebase"].get("tenant"), refreshed["desk"]) == (tenant, 7)
+        named = site.rows("SELECT DISTINCT project_id FROM accounts WHERE display_name = 'Made by a hook'")
+        assert len(named) == 3
+    finally:
         site.close()
 
 

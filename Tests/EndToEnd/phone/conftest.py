@@ -1,18 +1,11 @@
-"""Gateways of text messages that are played here, and sites that send by them."""
+"""Sites that send text messages by a transport."""
 
 import pytest
 
-from support.gateway import Gateway, signing_secret
+from support.gateway import signing_secret
 from support.servers.site import Site
 
 REGIONS = ["DE", "US"]
-
-
-@pytest.fixture
-def gateway():
-    gateway = Gateway()
-    yield gateway
-    gateway.close()
 
 
 @pytest.fixture
