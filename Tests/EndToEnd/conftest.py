@@ -16,6 +16,8 @@ from support.servers.site import Site
 
 calls_of_all_processes = set()
 cluster_log = None
+# What this run says after its last line, where a reader of a long log looks first.
+last_words = []
 
 
 def pytest_sessionstart(session):
@@ -46,13 +48,18 @@ def pytest_sessionfinish(session, exitstatus):
         calls_of_all_processes.update(calls_answered())
         faults = faults_of_statements(cluster_log, calls_of_all_processes if ran_all(session.config) else None)
         if faults:
-            print("\n" + faults)
+            last_words.append(faults)
             session.exitstatus = exitstatus = 1
     remove_cluster()
     if exitstatus == 0:
         shutil.rmtree(harness.home, ignore_errors=True)
     else:
-        print(f"\nconfigurations and logs are in {harness.home}")
+        last_words.append(f"configurations and logs are in {harness.home}")
+
+
+def pytest_unconfigure():
+    for words in last_words:
+        print(words)
 
 
 @pytest.fixture(scope="session", autouse=True)
