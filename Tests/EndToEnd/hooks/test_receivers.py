@@ -125,8 +125,10 @@ def test_standard_webhooks_verifies_and_the_token_is_signed_by_the_keys_of_id_to
 
 
 def test_a_hook_of_a_tenant_learns_which_and_its_claims_stand_beside_the_tenant(gateway):
-    record = {"displayName": "Made by a hook", "sessionClaims": {"desk": 7}, "updateMask": "displayName,sessionClaims"}
-    gateway.answers = [(200, json.dumps({"userRecord": record}))]
+    records = (
+        {"displayName": "Made by a hook", "updateMask": "displayName"},
+        {"sessionClaims": {"desk": 7}, "updateMask": "sessionClaims"},
+    )
     hooks = {name: {"url": gateway.url, "secrets": {"env": "HOOK_SECRET"}} for name in ("beforeCreate", "beforeSignIn")}
     site = Site(
         project={"hooks": hooks, "signIn": METHODS, "tokens": {"issuer": "firebase"}},
@@ -139,6 +141,7 @@ def test_a_hook_of_a_tenant_learns_which_and_its_claims_stand_beside_the_tenant(
         body = {"email": address(), "password": "correct horse", "returnSecureToken": True}
         for tenant in ("customer-a", "customer-b", None):
             gateway.requests.clear()
+            gateway.answers = [(200, json.dumps({"userRecord": record})) for record in records]
             made = api.succeed("signUp", {**body, "tenantId": tenant})
             asked = [claims_of(json.loads(call["body"])["data"]["jwt"]) for call in gateway.requests]
             assert [claims["event_type"] for claims in asked] == ["beforeCreate", "beforeSignIn"]

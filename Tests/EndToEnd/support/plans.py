@@ -22,10 +22,9 @@ PROJECT_OF_ROW = re.compile(r"\bproject_id = (\w+)\.project_id")
 
 # A line of the access log.
 ACCESS = re.compile(r'\{"time":"[^"]*","method":"[^"]*","route":"[^"]*","status":\d+,.*\}$')
-# Nothing of what these ask for is here: SAML, providers of Google's own list, and push messages of Apple's.
+# Nothing of what these ask for is here: SAML, and push messages of Apple's.
 WITHOUT_ANSWER = {
     "POST /v1/accounts:verifyIosClient",
-    "GET /v2/projects/{project}/defaultSupportedIdpConfigs/{id}",
     "GET /v2/projects/{project}/inboundSamlConfigs/{id}",
 }
 

@@ -2,9 +2,10 @@
 they are."""
 
 import pytest
+import requests
 from firebase_admin import auth, exceptions
 
-from support.names import CLIENT_SECRET
+from support.names import CLIENT_SECRET, PROJECT, TIMEOUT
 
 
 def test_one_is_read(sdk):
@@ -83,6 +84,25 @@ def test_in_development_an_entry_of_the_file_stays(development_stage):
         with pytest.raises(exceptions.FirebaseError) as error:
             write()
         assert "demo.yaml" in str(error.value)
+
+
+def test_in_development_a_provider_of_the_catalogue_is_made_changed_and_deleted(development_stage):
+    """No SDK for Python has these calls; console and Terraform make them."""
+    configs = f"{development_stage.site.url}/identitytoolkit.googleapis.com/v2/projects/{PROJECT}/defaultSupportedIdpConfigs"
+    owner = {"headers": {"Authorization": "Bearer owner"}, "timeout": TIMEOUT}
+    made = requests.post(
+        configs, params={"idpId": "github.com"}, json={"clientId": "x", "clientSecret": CLIENT_SECRET, "enabled": True}, **owner
+    )
+    expected = {"name": f"projects/{PROJECT}/defaultSupportedIdpConfigs/github.com", "enabled": True, "clientId": "x"}
+    assert made.status_code == 200 and made.json().items() >= expected.items() and CLIENT_SECRET not in made.text, made.text
+    one = f"{configs}/github.com"
+    changed = requests.patch(one, params={"updateMask": "clientId"}, json={"clientId": "y", "enabled": False}, **owner)
+    assert changed.status_code == 200 and changed.json()["clientId"] == "y" and changed.json()["enabled"], changed.text
+    assert requests.get(one, **owner).json() == changed.json()
+    assert requests.delete(one, **owner).json() == {}
+    gone = requests.get(one, **owner)
+    assert gone.status_code == 404 and gone.json()["error"]["message"] == "CONFIGURATION_NOT_FOUND"
+    assert requests.get(f"{configs}/google.com", **owner).json()["clientId"] == "google-client"
 
 
 @pytest.mark.parametrize("mode", ["development", "production"])
