@@ -29,6 +29,11 @@ package struct DatabaseSettings: Sendable {
     package var statements = 512
     /// The name that `pg_stat_activity` shows.
     package var applicationName = "gatehouse"
+    /// The number of the newest migration that the program knows. While it is connected, a migration that needs a newer program is not applied.
+    package var newestMigration: Int?
+
+    /// The first number of the advisory lock that each session of a program holds, shared; the second is `newestMigration`. "gate" in ASCII.
+    static let programs: Int32 = 0x6761_7465
 
     package init() {}
 
@@ -60,11 +65,12 @@ package struct DatabaseSettings: Sendable {
         let milliseconds = "\(statementTimeout.microseconds / 1000)"
         let lockMilliseconds = "\(max(1, lockTimeout.microseconds / 1000))"
         let readOnly: SQL = kind == .read ? ", set_config('default_transaction_read_only', 'on', false)" : ""
+        let program: SQL = newestMigration.map { ", pg_advisory_lock_shared(\(Self.programs), \(Int32($0)))" } ?? ""
         return """
             SELECT set_config('statement_timeout', \(milliseconds), false),
                 set_config('lock_timeout', \(lockMilliseconds), false),
                 set_config('idle_in_transaction_session_timeout', \(milliseconds), false),
-                set_config('jit', 'off', false), set_config('random_page_cost', '1', false)\(readOnly)
+                set_config('jit', 'off', false), set_config('random_page_cost', '1', false)\(readOnly)\(program)
             """
     }
 }

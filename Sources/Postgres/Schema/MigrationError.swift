@@ -10,6 +10,8 @@ package enum MigrationError: Error, Equatable, Sendable {
     case ahead([String])
     /// The file's number is below one that was applied already.
     case late(String, newest: String)
+    /// A program whose newest migration has this number is connected, and could not go on after the file.
+    case inUse(String, by: Int)
     /// The file's SQL was refused; nothing of it remains.
     case failed(String)
     case database(PostgresError)
@@ -30,6 +32,8 @@ extension MigrationError: CustomStringConvertible {
             "the database is ahead of this binary by \(names.count) (\(Self.range(names))): run the binary that has them"
         case .late(let name, let newest):
             "\(name) is numbered below \(newest), which is applied already: give it the next number"
+        case .inUse(let name, let number):
+            "nothing was migrated: \(name) would break a running gatehouse, whose newest migration is number \(number): stop the older processes first"
         case .failed(let reason):
             "migration failed, nothing of it was kept: \(reason)"
         case .database(let error):

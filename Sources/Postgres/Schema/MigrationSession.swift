@@ -1,4 +1,5 @@
 import CPostgres
+import Glibc
 import Runtime
 
 /// A blocking connection for the migrator, which runs whole files as they are.
@@ -30,39 +31,67 @@ struct MigrationSession: ~Copyable {
 
     deinit { PQfinish(raw) }
 
-    /// Waits until no other process migrates; the lock ends with the connection.
+    /// Waits until no other process migrates, for at most five minutes; the lock ends with the connection.
+    ///
+    /// It asks again and again, since a statement that waits would hold up `CREATE INDEX CONCURRENTLY` in the process that it waits for.
     func lock() throws(MigrationError) {
-        try run("SET lock_timeout = '5min'", for: "lock")
-        try run("SELECT pg_advisory_lock(\(Self.lockKey))", for: "another process migrates and does not finish")
+        var attempts = 1500
+        while try !run("SELECT pg_try_advisory_lock(\(Self.lockKey))", for: "lock").withCell(0, 0, String.text).hasPrefix("t") {
+            attempts -= 1
+            guard attempts > 0 else { throw .failed("another process migrates and does not finish") }
+            usleep(200_000)
+        }
         // A migration that cannot get its tables must not block the statements that queue behind it.
         try run("SET lock_timeout = '10s'", for: "lock")
         try run(
             """
             CREATE TABLE IF NOT EXISTS schema_migrations (
-                number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())
+                number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+            ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS requires integer
             """, for: "schema_migrations")
     }
 
+    /// The newest migration that the oldest connected program knows; `nil` when none is connected.
+    func oldestProgram() throws(MigrationError) -> Int? {
+        let result = try run(
+            """
+            SELECT coalesce(min(objid::bigint)::text, '') FROM pg_locks
+            WHERE locktype = 'advisory' AND objsubid = 2 AND classid = \(DatabaseSettings.programs)
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """, for: "pg_locks")
+        return Int(result.withCell(0, 0, String.text))
+    }
+
     func applied() throws(MigrationError) -> [AppliedMigration] {
-        let result = try run("SELECT number, name, sha256 FROM schema_migrations ORDER BY number", for: "schema_migrations")
+        let result = try run("\(AppliedMigration.selection)", for: "schema_migrations")
         return (0..<result.rows).map { row in
-            let cells = (0..<Int32(3)).map { result.withCell(row, $0, String.text) }
-            return AppliedMigration(number: Int(cells[0]) ?? 0, name: cells[1], sha256: cells[2])
+            let cells = (0..<Int32(4)).map { result.withCell(row, $0, String.text) }
+            return AppliedMigration(number: Int(cells[0]) ?? 0, name: cells[1], sha256: cells[2], requires: Int(cells[3]) ?? 0)
         }
     }
 
     func apply(_ migration: Migration) throws(MigrationError) {
+        guard migration.isTransactional else {
+            for statement in migration.statements { try run(statement, for: migration.name) }
+            try run(record(of: migration), for: migration.name)
+            return
+        }
         try run("BEGIN", for: migration.name)
         try run(migration.text, for: migration.name)
         guard PQtransactionStatus(raw) == PQTRANS_INTRANS else {
             throw .failed("\(migration.name) ends the transaction it runs in; leave BEGIN, COMMIT and ROLLBACK out")
         }
+        try run(record(of: migration), for: migration.name)
+        try run("COMMIT", for: migration.name)
+    }
+
+    private func record(of migration: Migration) -> String {
         // The form of the name is checked, and its quotes are doubled.
         let name = migration.name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-        try run(
-            "INSERT INTO schema_migrations (number, name, sha256) VALUES (\(migration.number), '\(name)', '\(migration.sha256)')",
-            for: migration.name)
-        try run("COMMIT", for: migration.name)
+        return """
+            INSERT INTO schema_migrations (number, name, sha256, requires)
+            VALUES (\(migration.number), '\(name)', '\(migration.sha256)', \(migration.requires))
+            """
     }
 
     /// Runs one or more statements. An error ends the session, and with it the transaction.

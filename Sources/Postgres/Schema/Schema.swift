@@ -20,13 +20,16 @@ package struct Schema: Sendable {
 
     private init(migrations: [Migration]) { self.migrations = migrations }
 
+    /// The number of its newest migration; 0 for a schema without any.
+    package var newest: Int { migrations.newest }
+
     /// The files of a folder that end in `.sql`.
     package init(folder: String) throws(MigrationError) {
         migrations = try Migration.read(folder)
         if migrations.isEmpty { throw .folder("\(folder) has no migration in it") }
     }
 
-    /// Applies the missing migrations and returns their names. Works on a separate thread and connection, since a migration may take long.
+    /// Applies the missing migrations and returns their names. Applies none while a program that one of them would break is connected. Works on a separate thread and connection, since a migration may take long.
     package func migrate(url: Secret) async throws(MigrationError) -> [String] {
         try await withUnsafeContinuation { (answer: UnsafeContinuation<Result<[String], MigrationError>, Never>) in
             DispatchQueue.global().async {
@@ -43,11 +46,17 @@ package struct Schema: Sendable {
         let session = try MigrationSession(url)
         try session.lock()
         let pending = try migrations.pending(after: try session.applied())
+        for migration in pending {
+            if let connected = try session.oldestProgram(), connected < migration.requires {
+                throw .inUse(migration.name, by: connected)
+            }
+        }
         for migration in pending { try session.apply(migration) }
         return pending.map(\.name)
     }
 
-    /// Throws unless the database has exactly these migrations; the error says what to do.
+    /// Throws unless the database has these migrations, and no further ones but those that a program with these may work beside; the error says
+    /// what to do.
     package func verify(_ database: Database) async throws(MigrationError) {
         let pending = try migrations.pending(after: try await applied(database))
         if !pending.isEmpty { throw .behind(pending.map(\.name)) }
@@ -55,7 +64,7 @@ package struct Schema: Sendable {
 
     private func applied(_ database: Database) async throws(MigrationError) -> [AppliedMigration] {
         do throws(PostgresError) {
-            let rows = try await database.query("SELECT number, name, sha256 FROM schema_migrations ORDER BY number")
+            let rows = try await database.query(SQL(stringLiteral: AppliedMigration.selection))
             return try rows.map(AppliedMigration.init)
         } catch .sql("42P01", _) {
             return []

@@ -77,11 +77,13 @@ package struct ServerSettings: Sendable {
                 "database", "is not a connection URL such as postgresql://user@host/name, or has a parameter that libpq does not know")
         }
         if let reason = DatabaseURL.fault(of: database) { section.fault("database", reason) }
-        databasePool = DatabaseSettings(section.section("databasePool"))
+        var databasePool = DatabaseSettings(section.section("databasePool"))
         let keyTexts = section.requiredSecrets("masterKey")
         masterKey = MasterKey(keyTexts, section)
         projects = section.path("projects", default: "projects")
         schema = Self.schema(section, development: development)
+        databasePool.newestMigration = schema.newest
+        self.databasePool = databasePool
         sample = section.has("sample") ? section.path("sample", default: "") : nil
         if sample != nil, !development { section.fault("sample", "is only for development: true") }
         let loops = section.int("loops", default: 0, in: 0...256)
