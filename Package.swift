@@ -128,12 +128,20 @@ let package = Package(
             ],
             resources: [.embedInCode("Scripts")]),
 
+        kit(
+            "Console",
+            [
+                "Web", "Accounts", "Brokerage", "Config", "HTTP", "Identity", "Pages", "ProjectSettings", "Projects", "Providers",
+                "Runtime", "Text", logging,
+            ],
+            resources: [.embedInCode("Templates")]),
+
         // Floor 6: the server: settings of the process, its loops, start, reload and stop.
         kit(
             "Server",
             [
-                "Accounts", "AuthPages", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "Hooks", "IdentityToolkit", "JOSE",
-                "JSON", "Mail", "Messaging", "Migration", "OpenIDProvider", "Postgres", "ProjectSettings", "Projects", "Providers",
+                "Accounts", "AuthPages", "Brokerage", "Config", "Console", "Crypto", "Curl", "HTTP", "HTTPServer", "Hooks", "IdentityToolkit", "JOSE",
+                "JSON", "Mail", "Messaging", "Migration", "OpenIDProvider", "Pages", "Postgres", "ProjectSettings", "Projects", "Providers",
                 "Runtime",
                 "Text", "Web",
                 logging,
@@ -214,6 +222,12 @@ let package = Package(
             [
                 "Accounts", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "ProjectSettings", "Projects", "Runtime", "TestApp",
                 "Text", "Web",
+            ]),
+        tests(
+            "Console",
+            [
+                "Accounts", "Config", "Crypto", "HTTP", "HTTPServer", "Pages", "Postgres", "ProjectSettings", "Projects", "Runtime",
+                "TestApp", "Text", "Web",
             ]),
         tests(
             "Server",

@@ -38,6 +38,7 @@ package final class Accounts: Sendable {
     package let openID: OpenIDRules
     package let tenants: TenantRows
     package let administration: AdministrationRules
+    package let operators: OperatorRules
 
     /// - Parameters:
     ///   - formerTokens: verifies Google's ID tokens, for projects whose people come from Firebase; `nil` where no call takes one.
@@ -153,6 +154,9 @@ package final class Accounts: Sendable {
             assertions: ClientAssertions(storage: storage),
             secrets: ClientSecrets(limits: limits),
             profileEdits: ProfileEdits(storage: storage, limits: limits))
+        operators = OperatorRules(
+            sessions: OperatorSessions(database: database, clock: clock), bindings: OperatorBindings(database: database, clock: clock),
+            openings: ConsoleOpenings(database: database, clock: clock), flows: OperatorFlows(keys: masterKey.consoleFlows, clock: clock))
         administration = AdministrationRules(
             accounts: AccountAdministration(
                 storage: storage, clock: clock, directory: directory, passwords: passwords, secrets: factorSecrets),
@@ -218,4 +222,12 @@ package struct AdministrationRules: Sendable {
     package let operatorProofs: OperatorProofs
     package let imports: AccountImport
     package let exports: AccountExport
+}
+
+/// The rules about the operators of the console.
+package struct OperatorRules: Sendable {
+    package let sessions: OperatorSessions
+    package let bindings: OperatorBindings
+    package let openings: ConsoleOpenings
+    package let flows: OperatorFlows
 }

@@ -7,8 +7,11 @@ struct Words: Sendable {
     init() {}
 
     /// The words of a file in the binary.
-    init(embedded file: String) {
-        let section = ConfigFile.read(text: EmbeddedTemplates.text(of: file), name: file, faults: Faults())
+    init(embedded file: String) { self.init(text: EmbeddedTemplates.text(of: file), name: file) }
+
+    /// The words of a text that came with the binary.
+    init(text: String, name file: String) {
+        let section = ConfigFile.read(text: text, name: file, faults: Faults())
         for kind in ["mail", "page", "message"] {
             let part = section.section(kind)
             for (name, _) in section.sections(kind) {

@@ -7,7 +7,11 @@ struct ListeningSockets {
     /// The name of the sockets for `operations.listen`.
     private static let operationsName = "operations"
 
+    /// The name of the sockets for `console.listen`.
+    private static let consoleName = "console"
+
     let api: [InheritedSocket]
+    let console: [InheritedSocket]
     let operations: [InheritedSocket]
 
     /// Throws when a socket has an unknown name, or when the configuration says another address. A client would look for the server there,
@@ -15,14 +19,16 @@ struct ListeningSockets {
     init(_ settings: ServerSettings, environment: [String: String]) throws(StartFailure) {
         let inherited: InheritedSockets
         do { inherited = try InheritedSockets(environment: environment) } catch { throw .sockets("\(error)") }
-        let known: Set<String> = [Self.apiName, Self.operationsName]
+        let known: Set<String> = [Self.apiName, Self.operationsName, Self.consoleName]
         if let name = inherited.names.subtracting(known).min() {
-            throw .sockets("one has the name \(name); write FileDescriptorName=\(Self.apiName) or \(Self.operationsName) into its unit")
+            throw .sockets("one has the name \(name); write FileDescriptorName=\(Self.apiName), \(Self.operationsName) or \(Self.consoleName) into its unit")
         }
         api = inherited[Self.apiName]
         operations = inherited[Self.operationsName]
+        console = inherited[Self.consoleName]
         try Self.require(api, at: settings.listen, key: "listen")
         try Self.require(operations, at: settings.operations, key: "operations.listen")
+        try Self.require(console, at: settings.console?.listen, key: "console.listen")
     }
 
     private static func require(_ sockets: [InheritedSocket], at address: ListenAddress?, key: String) throws(StartFailure) {

@@ -28,6 +28,7 @@ package struct ProcessContext: Sendable {
     /// Counts connections, so that the limits on them hold for the whole process.
     let admission = Admission()
     let operationsAdmission = Admission()
+    let consoleAdmission = Admission()
     /// Lets the loops take database connections from one another where there are too few.
     let connectionShare = ConnectionShare()
     /// Wakes the delivery worker when there is something to deliver.

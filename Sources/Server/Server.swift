@@ -38,6 +38,8 @@ package actor Server {
     var isReportedReady = false
     /// The servers of the operations listener, one for each loop; empty without such a listener.
     private var operations: [HTTPServer] = []
+    /// The same for the console's listener.
+    private var consoles: [HTTPServer] = []
     let path: String
     let environment: [String: String]
     let log: Logger
@@ -157,6 +159,11 @@ package actor Server {
             operations = workers.map { $0.operationsServer(process, [reload]) }
             for server in operations { try await serve(with: server, at: address, key: "operations.listen", sockets.operations) }
         }
+        if let address = process.settings.console?.listen {
+            if sockets.console.isEmpty { try Self.requireFree(address, key: "console.listen") }
+            consoles = workers.compactMap { $0.consoleServer(process) }
+            for server in consoles { try await serve(with: server, at: address, key: "console.listen", sockets.console) }
+        }
         for worker in workers { try await serve(with: worker.server, at: process.settings.listen, key: "listen", sockets.api) }
     }
 
@@ -189,7 +196,7 @@ package actor Server {
         await withTaskGroup(of: Void.self) { group in
             let idle = process.settings.development ? .zero : Self.keptAlive
             for worker in workers { group.addTask { await worker.server.stop(grace: Self.grace, closingIdleAfter: idle) } }
-            for server in operations { group.addTask { await server.stop(grace: Self.grace) } }
+            for server in operations + consoles { group.addTask { await server.stop(grace: Self.grace) } }
             group.addTask { await self.stopDelivering(by: end) }
         }
         // No client waits any more for what waits there.

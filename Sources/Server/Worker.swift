@@ -1,6 +1,7 @@
 import Accounts
 import AuthPages
 import Brokerage
+package import Console
 import Curl
 import FoundationEssentials
 import HTTPServer
@@ -15,10 +16,12 @@ package struct Worker: Sendable {
     package let loop: Loop
     package let database: Database
     let client: HTTPClient
-    let services: Services
+    package let services: Services
     /// The endpoints of the public listener.
     package let app: App
     let server: HTTPServer
+    /// The endpoints of the console's listener; `nil` where the configuration has none.
+    package let console: ConsoleListener?
 
     package init(index: Int, _ process: ProcessContext) throws {
         let settings = process.settings
@@ -54,6 +57,7 @@ package struct Worker: Sendable {
         var handlers = ServedCalls.handlers(settings)
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         app = App(handlers, services: services)
+        console = settings.console.map { [services] in ConsoleListener(Console($0.settings), services: services) }
         server = HTTPServer(
             loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: app,
             metrics: process.metrics, log: process.log, accessLog: settings.accessLog ? process.output : nil,
@@ -68,6 +72,17 @@ package struct Worker: Sendable {
             loop: loop, limits: limits, handler: App(Operations.front + Operations.handlers + more, services: services),
             metrics: process.metrics, log: process.log, accessLog: process.settings.accessLog ? process.output : nil,
             admission: process.operationsAdmission)
+    }
+
+    /// The server of the console's listener; `nil` where the configuration has no console.
+    func consoleServer(_ process: ProcessContext) -> HTTPServer? {
+        guard let console else { return nil }
+        var limits = process.settings.limits
+        limits.connections = Descriptors.forConsole
+        return HTTPServer(
+            loop: loop, limits: limits, trustedProxies: process.settings.trustedProxies,
+            handler: console, metrics: process.metrics, log: process.log,
+            accessLog: process.settings.accessLog ? process.output : nil, admission: process.consoleAdmission)
     }
 }
 

@@ -16,7 +16,7 @@ struct Gatehouse: AsyncParsableCommand {
             ServiceAccountsCommand.self, PasskeysCommand.self, ProviderTokensCommand.self, SessionsCommand.self, LimitsCommand.self,
             MailsCommand.self,
             EventsCommand.self,
-            HooksCommand.self,
+            HooksCommand.self, ConsoleCommand.self,
             AuditCommand.self, ImportCommand.self, ExportCommand.self,
             ExplainLinkCommand.self, CompletionCommand.self,
         ])

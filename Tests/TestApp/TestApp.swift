@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 package import HTTP
 import HTTPServer
 package import JSON
@@ -19,8 +19,9 @@ package final class TestApp: Sendable {
 
     /// - Parameters:
     ///   - project: what the file of the project `demo`, whose API key is `key`, says besides what is required.
+    ///   - server: lines of `gatehouse.yaml` besides what is required.
     ///   - development: whether the server is in development mode, with `demo` for its project. Requests need a `Host` then.
-    package init(project: String = "", development: Bool = false) async throws {
+    package init(project: String = "", server: String = "", development: Bool = false) async throws {
         let projects = try TestFolder([
             "demo.yaml": "project: demo\nnumber: 7\napiKeys: [key]\nauthorizedDomains: [localhost, app.example.com]\n" + project,
             "other.yaml": "project: other\nnumber: 8\napiKeys: [other-key]\nauthorizedDomains: [other.example.com]\n",
@@ -37,6 +38,7 @@ package final class TestApp: Sendable {
             masterKey: {env: MASTER_KEY}
             projects: \(projects.path)
             mail: {transport: log, from: no-reply@example.com}
+            \(server)
             """
         ])
         let key = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -79,14 +81,25 @@ package final class TestApp: Sendable {
     }
 
     /// As a connection of the loop has requests answered.
-    package func answer(_ request: Request) async -> Response {
-        await Task(executorPreference: worker.loop) { [worker] in
-            switch worker.app.answer(request) {
+    package func answer(_ request: Request) async -> Response { await answer(request, by: worker.app) }
+
+    /// The same at the console's listener.
+    package func console(_ request: Request) async -> Response {
+        guard let console = worker.console else { return Response(status: 599) }
+        return await answer(request, by: console)
+    }
+
+    private func answer(_ request: Request, by handler: some RequestHandler) async -> Response {
+        await Task(executorPreference: worker.loop) {
+            switch handler.answer(request) {
             case .ready(let response): return response
             case .pending(let work): return await work()
             }
         }.value
     }
+
+    /// The rules of accounts, on this database.
+    package var accounts: Accounts { worker.services.accounts }
 
     /// A reload replaces them.
     package var projects: ProjectDirectory { process.projects }

@@ -1,11 +1,12 @@
 package import ProjectSettings
 import Runtime
 
-/// A caller that may administer one project: a service account, the command line, or a program of this machine in development mode.
+/// A caller that may administer one project: a service account, an operator at the console, the command line, or a program of this
+/// machine in development mode.
 ///
 /// Every rule that only administrators may ask for takes one and no project beside it, so that none of them can be reached without it, or for
-/// another project. Three files make the values: `AdministratorTokens`, `Web/Callers/DevelopmentCaller`, and the command line's `CommandSupport`
-/// (`BoundaryTests`).
+/// another project. Four files make the values: `AdministratorTokens`, `Web/Callers/DevelopmentCaller`, the console's `ConsoleVisit`, and the
+/// command line's `CommandSupport` (`BoundaryTests`).
 package struct Administrator: Sendable {
     /// The only project whose accounts it may touch.
     package let project: ProjectSettings
@@ -15,6 +16,8 @@ package struct Administrator: Sendable {
     let actor: AuditEvent.Actor
     /// Where the call came from; `nil` for a command.
     let client: Session.ClientInfo?
+    /// The reason that an operator gave at the console.
+    let reason: String?
 
     /// A service account's access token, and the right that the call needs.
     struct Proof: Sendable {
@@ -52,6 +55,7 @@ package struct Administrator: Sendable {
         self.proof = proof
         actor = .administrator(proof.token.serviceAccount.text)
         self.client = client
+        reason = nil
     }
 
     /// A program of this machine, in development mode, which may do everything in the development project.
@@ -61,6 +65,7 @@ package struct Administrator: Sendable {
         proof = nil
         actor = .administrator("owner")
         self.client = client
+        reason = nil
     }
 
     /// The operator, by a command of the command line.
@@ -70,6 +75,19 @@ package struct Administrator: Sendable {
         proof = nil
         actor = .command(name)
         client = nil
+        reason = nil
+    }
+
+    /// An operator at the console, who may do there what their role may.
+    ///
+    /// - Parameter reason: why, in the operator's words.
+    package init(operator person: Operator, because reason: String?, of project: ProjectSettings, from client: Session.ClientInfo) {
+        self.project = project
+        rights = person.role.rights
+        proof = nil
+        actor = .operator(person.name)
+        self.client = client
+        self.reason = reason
     }
 
     package func may(_ right: Right) -> Bool { rights.contains(right) }
@@ -77,7 +95,7 @@ package struct Administrator: Sendable {
     /// An act of this administrator on an account, for the audit events.
     /// - Parameter emailHash: of the address that it is about, where that has no account.
     func act(on accountID: String?, emailHash: String? = nil, at time: Instant, code: ActionCode.Kind? = nil) -> AuditedAct {
-        AuditedAct(by: actor, on: accountID, emailHash: emailHash, from: client, at: time, code: code)
+        AuditedAct(by: actor, on: accountID, emailHash: emailHash, from: client, at: time, code: code, operatorReason: reason)
     }
 }
 

@@ -4,7 +4,7 @@ package import Runtime
 /// One entry of the record of what was done to accounts, as it was stored. Another version may have stored it, so its words are texts.
 package struct AuditEvent: Sendable {
     package let time: Instant
-    /// `person`, `administrator` or `command`.
+    /// The name of an `Actor`.
     package let actorKind: String
     /// Which service account or command; `nil` for a person, who is known by the account.
     package let actor: String?
@@ -101,6 +101,14 @@ extension AuditEvent {
         case signingKeyRotated = "signingKey.rotated"
         /// The server has sealed with the first master key what a former one had sealed, for all projects.
         case masterKeyResealed = "masterKey.resealed"
+        /// A command made an address that opens the console without its provider, for all projects; `details` says why.
+        case consoleOpened = "console.opened"
+        /// An operator began a session at the console; `details` has the provider's subject, or why the console was opened without it.
+        case consoleSignedIn = "console.signedIn"
+        /// The address of an operator in the configuration led to a person at the provider, for the first time.
+        case operatorBound = "operator.bound"
+        /// A command forgot that person.
+        case operatorUnbound = "operator.unbound"
     }
 
     /// Who did it.
@@ -113,6 +121,8 @@ extension AuditEvent {
         case command(String)
         /// A hook, by its answer to a sign-in: `beforeCreate` or `beforeSignIn`.
         case hook(String)
+        /// An operator at the console, by the name in `gatehouse.yaml`.
+        case `operator`(String)
 
         var kind: String {
             switch self {
@@ -120,13 +130,14 @@ extension AuditEvent {
             case .administrator: "administrator"
             case .command: "command"
             case .hook: "hook"
+            case .operator: "operator"
             }
         }
 
         var name: String? {
             switch self {
             case .person: nil
-            case .administrator(let name), .command(let name), .hook(let name): name
+            case .administrator(let name), .command(let name), .hook(let name), .operator(let name): name
             }
         }
     }

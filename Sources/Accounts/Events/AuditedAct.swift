@@ -17,10 +17,12 @@ struct AuditedAct {
     let rule: LinkingRule?
     /// The kind of the code in a mail by which the person proved themselves; `nil` without one.
     let code: ActionCode.Kind?
+    /// The reason that an operator gave at the console.
+    let operatorReason: String?
 
     init(
         by actor: AuditEvent.Actor, on accountID: String?, emailHash: String? = nil, from client: Session.ClientInfo?, at time: Instant,
-        rule: LinkingRule? = nil, code: ActionCode.Kind? = nil
+        rule: LinkingRule? = nil, code: ActionCode.Kind? = nil, operatorReason: String? = nil
     ) {
         self.actor = actor
         self.accountID = accountID
@@ -29,6 +31,7 @@ struct AuditedAct {
         self.time = time
         self.rule = rule
         self.code = code
+        self.operatorReason = operatorReason
     }
 
     /// Records what happened to the account.
@@ -145,7 +148,8 @@ struct AuditedAct {
             \(providerID), \(rule?.rawValue), \
             \(client?.address), \(client?.userAgent), \
             jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue), 'account', \(successor), \
-            'factor', \(factorID), 'sessions', \(sessions), 'reason', \(reason), 'emailHash', \(emailHash)\(more))), \
+            'factor', \(factorID), 'sessions', \(sessions), 'reason', \(reason), 'emailHash', \(emailHash), \
+            'operatorReason', \(operatorReason)\(more))), \
             \(endpoints.isEmpty ? nil : endpoints)
             """
     }

@@ -32,7 +32,8 @@ extension AuditEvent.Action {
             .linkMade, .linkMailed,
             .sessionsEnded, .sessionBridged, .sessionCookieCreated, .clientSessionStolen, .providerTokensGiven, .limitsForgotten,
             .tenantCreated, .tenantChanged, .tenantDeleted, .serviceAccountKeyMade,
-            .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed:
+            .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed, .consoleOpened, .consoleSignedIn,
+            .operatorBound, .operatorUnbound:
             nil
         }
     }

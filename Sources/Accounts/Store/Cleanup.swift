@@ -29,6 +29,7 @@ package struct Cleanup: Sendable {
             try await clean(
                 id, keepingEventsFor: project?.audit.keep ?? auditRetention, whileMoving: project?.openMigration(at: clock.now()) != nil)
         }
+        try await cleanShared()
     }
 
     /// Runs `body` for each, also behind one that failed; throws the first error at the end.
@@ -45,7 +46,7 @@ package struct Cleanup: Sendable {
     /// - Parameter isMoving: whether the project's people come from Firebase now.
     private func clean(_ project: String, keepingEventsFor retention: Duration, whileMoving isMoving: Bool) async throws(AccountError) {
         func deletions(_ hasIndex: Bool, _ batch: Int64) -> [SQL] {
-            Table.all.flatMap { table in
+            Table.all.filter(\.isOfProjects).flatMap { table in
                 table.expiry.filter { $0.hasIndex == hasIndex }.map {
                     deletion(
                         of: table, by: $0, retention: retention,
@@ -56,6 +57,17 @@ package struct Cleanup: Sendable {
         }
         try await repeating(deletions(true, Self.batch))
         try await repeating(deletions(false, Self.scanned), batch: Self.scanned)
+    }
+
+    /// Deletes the rows of no project that have expired. There are few of them.
+    private func cleanShared() async throws(AccountError) {
+        let statements = Table.all.filter { !$0.isOfProjects }.flatMap { table in
+            table.expiry.compactMap { expiry -> SQL? in
+                guard case .fixed(let age) = expiry.age else { return nil }
+                return "DELETE FROM \(table.sql) WHERE \(SQL(unsafe: expiry.column)) < \(clock.now() - age)"
+            }
+        }
+        _ = try await storage.write(all: statements)
     }
 
     /// Deletes a batch of a project's rows that are old enough and meet the condition. Leaves those that another transaction holds, so that it

@@ -45,6 +45,7 @@ extension Schema {
             ("0037_events.sql", PackageResources._037_events_sql),
             ("0038_tenants.sql", PackageResources._038_tenants_sql),
             ("0039_hooks.sql", PackageResources._039_hooks_sql),
+            ("0040_console.sql", PackageResources._040_console_sql),
         ])
     }
 }

@@ -51,6 +51,8 @@ package struct MasterKey: Sendable {
     let phoneProofs: SealingKeys
     /// Authenticate the questions of `gatehouse doctor` to a running server; the first one makes them.
     let operatorProofs: [[UInt8]]
+    /// Seals what a browser keeps while an operator is at the provider of the console.
+    let consoleFlows: SealingKeys
     /// Name e-mail addresses in the log and in audit events; the first one names them, the others find what is named already.
     let addressHashes: [[UInt8]]
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
@@ -87,6 +89,7 @@ package struct MasterKey: Sendable {
         passkeyChallenges = derived("challenges of passkeys")
         phoneCodes = derived("phone codes")[0]
         phoneProofs = SealingKeys(derived("phone proofs"))
+        consoleFlows = SealingKeys(derived("sign-ins at the console"))
         addressHashes = derived("hashes of addresses")
         flowResponses = derived("flow responses")
     }

@@ -104,6 +104,11 @@ extension Table {
             Table(name: "service_accounts", key: [.text("email")]),
             Table(name: "service_account_keys", key: [.text("key_id")]),
             Table(name: "projects", key: [.text("project_id")], isOfProjects: false),
+            Table(name: "console_sessions", key: [.bytes("session_hash")], isOfProjects: false, expiry: [expires]),
+            Table(name: "console_operators", key: [.text("issuer"), .text("subject")], isOfProjects: false),
+            Table(
+                name: "console_openings", key: [.bytes("opening_hash")], isOfProjects: false,
+                expiry: [Expiry(column: "expires_at", age: .fixed(.seconds(3600)), hasIndex: false)]),
         ]
         + SigningKeyPurpose.allCases.map {
             Table(name: $0.tableName, key: [.text("kid")], isOfProjects: false, sealed: .signingKeys)

@@ -67,6 +67,9 @@ package struct ProviderSettings: Sendable {
     /// Whether the provider posts its answers. An ID token is never in an address, which browsers and servers remember.
     package var answersByPost: Bool { flow == .idToken || `protocol`.issuer?.responseMode == .formPost }
 
+    /// Whether it says by an ID token who the person is, under an issuer and a subject of its own.
+    package var isOpenIDConnect: Bool { `protocol`.issuer != nil }
+
     /// Whether its answers have a code, and not an ID token.
     package var usesCode: Bool { flow == .code }
 

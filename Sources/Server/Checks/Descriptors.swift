@@ -8,6 +8,8 @@ import Runtime
 enum Descriptors {
     /// Connections to the operations listener.
     static let forOperations = 64
+    /// Connections to the console's listener.
+    static let forConsole = 64
     /// The log, listeners, libraries, and files that are read at a reload.
     private static let forProcess = 64
     /// The descriptors of the loop itself, of a probe of the database, and of its connections to providers and mail servers.
@@ -18,7 +20,7 @@ enum Descriptors {
     /// - Parameter databaseConnections: the number for all loops together.
     static func fit(_ limits: ServerLimits, loops: Int, databaseConnections: Int, _ section: Section) -> ServerLimits {
         let files = SystemLimits.mostDescriptors
-        let others = forProcess + forOperations + loops * forLoop + databaseConnections
+        let others = forProcess + forOperations + forConsole + loops * forLoop + databaseConnections
         var fitting = limits
         fitting.connections = max(1, min(limits.connections, files - others))
         // Fewer than the default are said only where they are so few that clients would notice soon.

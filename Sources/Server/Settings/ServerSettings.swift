@@ -1,5 +1,6 @@
 package import Accounts
 import Config
+package import Console
 import Crypto
 package import Curl
 package import HTTP
@@ -13,6 +14,8 @@ package struct ServerSettings: Sendable {
     package let listen: ListenAddress
     /// The listener for metrics, health and reload alone; `nil` where the API's listener answers those.
     package let operations: ListenAddress?
+    /// The listener for the console, and who its operators are; `nil` where there is none.
+    package let console: (listen: ListenAddress, settings: ConsoleSettings)?
     /// Scheme, host and port, without a slash at the end.
     package let publicURL: String
     package let database: Secret
@@ -69,6 +72,10 @@ package struct ServerSettings: Sendable {
         if development, !self.listen.host.isLoopback {
             section.fault("development", "needs a loopback address to listen on, and \(self.listen.host) is not one")
         }
+        console =
+            section.has("console")
+            ? Self.console(section.section("console"), besides: [self.listen, self.operations], apiURL: publicURL, development: development)
+            : nil
         developmentProject = section.string("developmentProject")
         if developmentProject != nil, !development { section.fault("developmentProject", "is only for development: true") }
         database = section.requiredSecret("database")
@@ -119,6 +126,22 @@ package struct ServerSettings: Sendable {
         logLevel = section.choice("logLevel", default: Logger.Level.info)
         section.finish()
         fingerprint = Digest.sha256(section.content)
+    }
+
+    /// - Parameter others: the addresses of the other listeners.
+    private static func console(
+        _ section: Section, besides others: [ListenAddress?], apiURL: String, development: Bool
+    ) -> (listen: ListenAddress, settings: ConsoleSettings)? {
+        let listen = section.value("listen", expected: ListenAddress.form, ListenAddress.init)
+        section.require("listen", "the address of the console's own listener, such as 127.0.0.1:8081")
+        if let listen, others.contains(where: { $0?.port == listen.port }) {
+            section.fault("listen", "needs a port of its own; \(listen.port) is another listener's")
+        }
+        if let listen, development, !listen.host.isLoopback {
+            section.fault("listen", "must be a loopback address with development: true, and \(listen.host) is not one")
+        }
+        let settings = ConsoleSettings(section, apiURL: apiURL, development: development)
+        return listen.map { ($0, settings) }
     }
 
     private static func schema(_ section: Section, development: Bool) -> Schema {

@@ -72,7 +72,7 @@ package enum FailureResponse {
 }
 
 extension Failure.Kind {
-    var httpStatus: Int {
+    package var httpStatus: Int {
         switch self {
         case .business, .badRequest, .invalidAPIKey: 400
         case .oauthError(let status, _): status

@@ -81,7 +81,7 @@ enum Boundaries {
     /// Each answer of a provider is checked once, in `Brokerage`. What is built on it asks `Brokerage`, and neither the provider nor the
     /// flows, for what they verify.
     static func brokering(_ file: File) -> [Violation] {
-        let features: Set<String> = ["Web", "IdentityToolkit", "AuthPages", "OpenIDProvider"]
+        let features: Set<String> = ["Web", "IdentityToolkit", "AuthPages", "OpenIDProvider", "Console"]
         guard let target = file.target, features.contains(target), file.isSwift else { return [] }
         let names: Set<Substring> = ["ConfiguredProvider", "SignInFlows", "PendingTokens"]
         return file.swift.lines.enumerated().compactMap { index, line in
@@ -108,14 +108,14 @@ enum Boundaries {
         }
     }
 
-    /// The rules for administrators ask for an `Administrator`. Three files have the proof of it, and make the value.
+    /// The rules for administrators ask for an `Administrator`. Four files have the proof of it, and make the value.
     static func administrators(_ file: File) -> [Violation] {
         let homes = [
             "Sources/Accounts/Administration/AdministratorTokens.swift", "Sources/Web/Callers/DevelopmentCaller.swift",
-            "Sources/gatehouse/Commands/CommandSupport.swift",
+            "Sources/Console/Visit/ConsoleVisit.swift", "Sources/gatehouse/Commands/CommandSupport.swift",
         ]
         guard file.target != nil, file.isSwift, !homes.contains(file.path) else { return [] }
-        let labels = ["serviceAccount", "ofDevelopmentProject", "command"]
+        let labels = ["serviceAccount", "ofDevelopmentProject", "operator", "command"]
         let made = labels.flatMap { ["Administrator(\($0):", "Administrator.init(\($0):"] }
         return file.swift.lines.enumerated().filter { _, line in made.contains { line.contains($0) } }.map {
             Violation(path: file.path, line: $0.offset + 1, message: "makes an Administrator; only \(homes.joined(separator: ", ")) do")

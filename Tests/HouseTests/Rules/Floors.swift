@@ -9,7 +9,7 @@ enum Floors {
         "TextMessages": 23,
         "Identity": 30, "ProjectSettings": 31, "Accounts": 32, "Providers": 32,
         "Pages": 40, "Hooks": 40, "Projects": 41, "Messaging": 42, "Brokerage": 42, "Migration": 42, "Web": 43,
-        "IdentityToolkit": 50, "AuthPages": 50, "OpenIDProvider": 50,
+        "IdentityToolkit": 50, "AuthPages": 50, "OpenIDProvider": 50, "Console": 50,
         "Server": 60,
         "gatehouse": 70,
     ]

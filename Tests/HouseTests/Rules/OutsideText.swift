@@ -15,7 +15,7 @@ enum OutsideText {
     private static let exempt: Set<String> = ["Text", "Config", "gatehouse"]
 
     /// Targets that read requests.
-    private static let features: Set<String> = ["Brokerage", "IdentityToolkit", "AuthPages", "OpenIDProvider", "Web"]
+    private static let features: Set<String> = ["Brokerage", "IdentityToolkit", "AuthPages", "OpenIDProvider", "Console", "Web"]
 
     static func decisions(_ file: File) -> [Violation] {
         guard let target = file.target, file.isSwift, !exempt.contains(target) else { return [] }

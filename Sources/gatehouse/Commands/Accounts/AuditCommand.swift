@@ -30,8 +30,8 @@ struct AuditCommand: AsyncParsableCommand {
         var action: String?
 
         @Option(
-            help: "person, administrator, command, or the name, e-mail or id of a service account, or a command: print only what it did.",
-            completion: .list(["person", "administrator", "command", "hook"]))
+            help: "person, administrator, command, hook, operator, or the name of one: print only what they did. Service accounts also by e-mail or id.",
+            completion: .list(["person", "administrator", "command", "hook", "operator"]))
         var actor: String?
 
         @Option(help: "Print the events from this time on, all of them.", transform: TimeOption.reading)

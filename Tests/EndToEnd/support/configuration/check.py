@@ -41,6 +41,12 @@ OPENID_PROVIDER = {
     "userFlows": [{"name": "b2c_1_sign_in", "kind": "signIn"}],
 }
 EVENTS = [{"id": "crm", "url": "https://crm.example.com", "types": ["user.created"], "secrets": {"env": "WEBHOOK_SECRET"}}]
+CONSOLE = {
+    "listen": "127.0.0.1:8081",
+    "publicURL": "https://console.example.com",
+    "provider": {"oidc.staff": {"clientId": "c", "clientSecret": {"env": "CLIENT_SECRET"}, "issuer": "https://staff.example.com"}},
+    "operators": [{"subject": "1", "name": "Ann", "role": "admin"}],
+}
 # Keys that are read only beside the value of another key.
 NEEDS = {"mail.smtp": ("mail.transport", "smtp"), "mail.folder": ("mail.transport", "file")}
 MISSING = object()
@@ -121,7 +127,7 @@ def check(server, projects, folder=None):
 def ask(questions):
     """Answers questions on a server's file in as few files as they fit in, and each question on a project's file in a file of its own."""
     for development in (False, True):
-        base = {**SERVER, **(DEVELOPMENT if development else {}), "mail": MAIL}
+        base = {**SERVER, **(DEVELOPMENT if development else {}), "mail": MAIL, "console": CONSOLE}
         asked = [question for question in questions if question.development == development]
         for together in _fitting(question for question in asked if question.row.file == "server"):
             server = copy.deepcopy(base)

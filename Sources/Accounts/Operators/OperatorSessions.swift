@@ -1,0 +1,109 @@
+import Crypto
+package import Postgres
+package import Runtime
+package import Text
+
+/// The sessions of operators at the console. They belong to no project, and no account of a project's people can begin one.
+package struct OperatorSessions: Sendable {
+    package static let lifetime: Duration = .seconds(8 * 3600)
+    private static let idle: Duration = .seconds(1800)
+    /// The whole life of a session that `gatehouse console open` began.
+    package static let lifetimeOfBreakGlass: Duration = .seconds(1800)
+    /// A use is noted when the last note is older, so that most requests write nothing.
+    private static let noted: Duration = .seconds(60)
+
+    let storage: Storage
+    let clock: Clock
+
+    package init(database: Database, clock: Clock) {
+        storage = Storage(database: database)
+        self.clock = clock
+    }
+
+    /// Begins a session of a person whom the provider has proven, and records it. The browser's former session ends: a sign-in always has a
+    /// new secret.
+    ///
+    /// - Parameter former: the cookie that the browser had.
+    package func begin(
+        _ name: String, _ person: OperatorPerson, replacing former: UTF8Text?, from client: Session.ClientInfo
+    ) async throws(AccountError) -> OperatorSession {
+        let now = clock.now()
+        let session = OperatorSession(
+            secret: Random.bytes(32), operatorName: name, person: person, reason: nil, signedInAt: now)
+        let act = AuditedAct(by: .operator(name), on: nil, from: client, at: now)
+        var statements: [SQL] = [
+            """
+            INSERT INTO console_sessions (session_hash, operator, issuer, subject, signed_in_at, used_at, expires_at)
+            SELECT \(Self.hash(session.secret)), \(name), \(person.issuer), \(person.subject), \(now), \(now), \(now + Self.lifetime)
+            """,
+            act.record(.consoleSignedIn, facts: "'subject', \(person.subject)", in: AuditEvents.server),
+        ]
+        if let former = former.flatMap(Self.hash(ofCookie:)) {
+            statements.append("DELETE FROM console_sessions WHERE session_hash = \(former)")
+        }
+        _ = try await storage.write(all: statements)
+        return session
+    }
+
+    /// The statement that begins a session without the provider, for the transaction that uses its opening up.
+    static func breakGlass(
+        _ secret: [UInt8], reason: SQL, from client: Session.ClientInfo, at now: Instant
+    ) -> (columns: SQL, values: SQL) {
+        (
+            "(session_hash, operator, reason, address, signed_in_at, used_at, expires_at)",
+            """
+            \(hash(secret)), \(Operator.breakGlass.name), \(reason), \(client.limitKey), \(now), \(now), \
+            \(now + lifetimeOfBreakGlass)
+            """
+        )
+    }
+
+    /// The session of this cookie; `nil` when it has ended, was idle for too long, or there is none. One round trip, and a second one about once
+    /// a minute.
+    package func find(_ cookie: UTF8Text, from client: Session.ClientInfo) async throws(AccountError) -> OperatorSession? {
+        guard let secret = Base64URL.decodeStrict(cookie.asString), secret.count == 32 else { return nil }
+        let (hash, now) = (Self.hash(secret), clock.now())
+        let rows = try await storage.read(
+            """
+            SELECT operator, issuer, subject, reason, address, signed_in_at, used_at FROM console_sessions
+            WHERE session_hash = \(hash) AND expires_at > \(now) AND used_at > \(now - Self.idle)
+            """)
+        guard var row = rows.first?.reader() else { return nil }
+        let stored = try reading { try Stored(&row) }
+        if let address = stored.address, address != client.limitKey { return nil }
+        if stored.usedAt + Self.noted < now {
+            _ = try await storage.write(
+                "UPDATE console_sessions SET used_at = \(now) WHERE session_hash = \(hash) AND used_at < \(now)")
+        }
+        return OperatorSession(
+            secret: secret, operatorName: stored.name, person: stored.person, reason: stored.reason, signedInAt: stored.signedInAt)
+    }
+
+    package func end(_ session: OperatorSession) async throws(AccountError) {
+        _ = try await storage.write("DELETE FROM console_sessions WHERE session_hash = \(Self.hash(session.secret))")
+    }
+
+    private static func hash(_ secret: [UInt8]) -> [UInt8] { Digest.sha256(secret) }
+
+    private static func hash(ofCookie cookie: UTF8Text) -> [UInt8]? { Base64URL.decodeStrict(cookie.asString).map(hash) }
+
+    /// A row of the table.
+    private struct Stored {
+        let name: String
+        let person: OperatorPerson?
+        let reason: String?
+        let address: String?
+        let signedInAt: Instant
+        let usedAt: Instant
+
+        init(_ row: inout RowReader) throws(PostgresError) {
+            name = try row.next()
+            let (issuer, subject): (String?, String?) = (try row.next(), try row.next())
+            if let issuer, let subject { person = OperatorPerson(issuer: issuer, subject: subject) } else { person = nil }
+            reason = try row.next()
+            address = try row.next()
+            signedInAt = try row.next()
+            usedAt = try row.next()
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Accounts
+import HTTP
+import Pages
+import Projects
+package import Web
+
+/// The console: pages at which the operators of the server look after its projects and their people, on a listener of its own.
+///
+/// Each page is one file below `Pages/`: a `ConsolePage` shows something, a `ConsoleAct` changes something. `Visit/` has what all of them share:
+/// who asks (`ConsoleVisit`), the frame around a page (`ConsoleView`), and the one way of a change (`ConsoleAct.handler`): role, origin,
+/// token of the form, fresh sign-in, reason, act, redirect. `SignIn/` lets operators in. What a page shows and what an act does are rules of
+/// `Accounts`, which the Admin API and the command line ask as well: nothing is decided here but who may ask.
+package struct Console: Sendable {
+    package let settings: ConsoleSettings
+    let pages: PageSet
+
+    package init(_ settings: ConsoleSettings) {
+        self.settings = settings
+        pages = Self.pageSet
+    }
+
+    /// Pages that show something. To add one, add a file in `Pages/` and a line here.
+    static let shown: [any ConsolePage.Type] = [
+        OverviewPage.self
+    ]
+
+    /// Changes, each with the page that asks for confirmation. To add one, add a file in `Pages/` and a line here.
+    static let acts: [any ConsoleAct.Type] = []
+
+    /// The endpoints of the console's listener.
+    package var handlers: [Handler] {
+        Self.shown.map { $0.handler(self) } + Self.acts.flatMap { $0.handlers(self) } + signInHandlers
+    }
+
+    /// The places of the navigation that have a page.
+    var places: Set<ConsolePlace> { Set(Self.shown.map { $0.place }) }
+
+    private static let pageSet = PageSet(ConsoleTemplates.files)
+}

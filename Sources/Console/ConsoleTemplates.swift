@@ -1,0 +1,15 @@
+/// The files of `Sources/Console/Templates`, which the build puts into the binary. A test compares this list with the folder.
+enum ConsoleTemplates {
+    static let files: [String: [UInt8]] = [
+        "confirm.html": PackageResources.confirm_html,
+        "layout.html": PackageResources.layout_html,
+        "open.html": PackageResources.open_html,
+        "overview.html": PackageResources.overview_html,
+        "refused.html": PackageResources.refused_html,
+        "signIn.html": PackageResources.signIn_html,
+        "signedIn.html": PackageResources.signedIn_html,
+        "style.css": PackageResources.style_css,
+        "words.de.yaml": PackageResources.words_de_yaml,
+        "words.en.yaml": PackageResources.words_en_yaml,
+    ]
+}

@@ -1,0 +1,173 @@
+import Accounts
+import Brokerage
+import HTTP
+import Identity
+import Logging
+import Pages
+import ProjectSettings
+import Projects
+import Providers
+import Runtime
+import Text
+import Web
+
+/// The sign-in of operators: at the provider of the console, or by an address that `gatehouse console open` made.
+///
+/// The session's cookie is SameSite=Strict, so the request by which the provider sends the browser back does not bring it. That request ends on a
+/// page with a link, whose request is the first one of the session.
+extension Console {
+    static let signInPath = "/sign-in"
+    static let signOutPath = "/sign-out"
+    private static let startPath = "/sign-in/start"
+    private static let returnPath = "/sign-in/return"
+    static let openPath = "/open"
+
+    var signInHandlers: [Handler] {
+        [
+            endpoint(Route(.get, Self.signInPath, access: .anyone), named: "Console.SignIn", signInPage),
+            endpoint(Route(.get, Self.startPath, access: .anyone), named: "Console.StartSignIn", start),
+            endpoint(Route(.get, Self.returnPath, access: .anyone), named: "Console.ReturnFromProvider", comeBack),
+            endpoint(Route(.get, Self.openPath, access: .anyone), named: "Console.OpenPage", openPage),
+            endpoint(Route(.post, Self.openPath, access: .anyone), named: "Console.Open", open),
+            endpoint(Route(.post, Self.signOutPath, access: .anyone), named: "Console.SignOut", signOut),
+        ]
+    }
+
+    /// The redirect URI that is registered with the provider.
+    package var redirectURI: String { settings.publicURL + Self.returnPath }
+
+    /// The address of the sign-in, which leads back to the page of a GET request.
+    func signInLink(goingOnTo request: Request) -> String {
+        let isPage = request.method == .get || request.method == .head
+        guard isPage, request.path != "/" else { return Self.signInPath }
+        let page = request.query.isEmpty ? request.path : "\(request.path)?\(request.query)"
+        return "\(Self.signInPath)?\(Form([(name: "next", value: page)]).encoded())"
+    }
+
+    /// The page to go on at, of an address that any site may have made: a path of the console, or else its first page.
+    private static func next(_ query: Form) -> String {
+        guard let next = query["next"], next.hasPrefix("/"), next.utf8.count <= 1024,
+            next.utf8.dropFirst().first.map({ $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }) ?? true,
+            next.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return "/" }
+        return next.asString
+    }
+
+    private func signInPage(_ request: Request, _ context: Context) async throws -> Response {
+        let next = Self.next(try Form.reading(request.query))
+        return page(
+            "signIn", request,
+            [
+                "provider": .text(settings.provider?.name),
+                "start": .text("\(Self.startPath)?\(Form([(name: "next", value: next)]).encoded())"),
+            ])
+    }
+
+    private func start(_ request: Request, _ context: Context) async throws -> Response {
+        guard let provider = settings.provider else { throw Failure.notFound }
+        let flows = context.services.accounts.operators.flows
+        let flow = flows.begin(next: Self.next(try Form.reading(request.query)))
+        let url: String
+        do {
+            url = try await context.services.brokerage.authorizationURL(
+                for: flow, at: provider, redirectURI: redirectURI, log: context.log)
+        } catch { return refused(error, request, context) }
+        var response = RedirectResponse.to(url, status: 303)
+        response.setCookie(flowCookie.set(try flows.seal(flow), for: OperatorFlows.lifetime))
+        return response
+    }
+
+    private func comeBack(_ request: Request, _ context: Context) async throws -> Response {
+        guard let provider = settings.provider else { throw Failure.notFound }
+        let answer = try Form.reading(request.query)
+        let operators = context.services.accounts.operators
+        let flow: OperatorFlows.Flow
+        do {
+            guard let cookie = flowCookie.value(in: request) else { throw AccountError.flowRefused }
+            flow = try operators.flows.open(cookie, state: answer["state"] ?? "")
+        } catch { return ended("flowOver", request, status: 400) }
+        let identity: ProviderIdentity
+        do {
+            identity = try await context.services.brokerage.person(
+                of: answer, flow, at: provider, redirectURI: redirectURI, log: context.log)
+        } catch { return refused(error, request, context) }
+        guard let person = try await person(of: identity, context) else {
+            context.log.warning(
+                "operator refused", metadata: ["issuer": "\(identity.issuer)", "subject": "\(identity.subject)"])
+            return ended("unknownPerson", request, status: 403, ["subject": .text(ConsoleVisit.inert(identity.subject))])
+        }
+        let session = try await operators.sessions.begin(
+            person.name, OperatorPerson(issuer: identity.issuer, subject: identity.subject),
+            replacing: sessionCookie.value(in: request), from: context.browserClientInfo)
+        var response = page("signedIn", request, ["operator": .text(person.name), "next": .text(flow.next)])
+        response.setCookies([flowCookie.clear(), sessionCookie.set(session.cookie, for: OperatorSessions.lifetime)])
+        return response
+    }
+
+    /// The operator that a person at the provider is: by the subject in the file, by an address that was bound to the subject before, or by an
+    /// address that is bound to it now, since the provider is authoritative for its domain (SEC-65).
+    private func person(of identity: ProviderIdentity, _ context: Context) async throws -> Operator? {
+        if let entry = settings.operators.first(where: { $0.subject == identity.subject }) { return entry.person }
+        let bindings = context.services.accounts.operators.bindings
+        let person = OperatorPerson(issuer: identity.issuer, subject: identity.subject)
+        if let email = try await bindings.email(of: person) { return settings.entry(of: email)?.person }
+        guard identity.emailAuthoritative, let email = identity.email, let entry = settings.entry(of: email) else { return nil }
+        return try await bindings.bind(person, to: email, named: entry.person.name, from: context.browserClientInfo) ? entry.person : nil
+    }
+
+    private func openPage(_ request: Request, _ context: Context) async throws -> Response {
+        let query = try Form.reading(request.query)
+        return page("open", request, ["action": .text(Self.openPath), "code": .text(query["code"]?.asString)])
+    }
+
+    private func open(_ request: Request, _ context: Context) async throws -> Response {
+        guard request.isForm, ConsoleVisit.isSameOrigin(request, site) else { return ended("foreignForm", request, status: 403) }
+        let form = try Form.reading(request.body)
+        try form.once()
+        let session = try await context.services.accounts.operators.openings.use(
+            form["code"] ?? "", from: context.browserClientInfo, isOfThisMachine: request.isOfThisMachine)
+        guard let session else { return ended("openingRefused", request, status: 403) }
+        context.log.warning("the console was opened without its provider", metadata: ["address": "\(request.peer)"])
+        var response = RedirectResponse.to("/", status: 303)
+        response.setCookie(sessionCookie.set(session.cookie, for: OperatorSessions.lifetimeOfBreakGlass))
+        return response
+    }
+
+    private func signOut(_ request: Request, _ context: Context) async throws -> Response {
+        try await answering(request, context) { visit in
+            guard try await visit.ownForm(request) != nil else { return visit.page(.refused(.foreignForm), at: .overview) }
+            try await visit.accounts.operators.sessions.end(visit.session)
+            var response = RedirectResponse.to(Self.signInPath, status: 303)
+            response.setCookie(sessionCookie.clear())
+            return response
+        }
+    }
+
+    /// What the browser keeps while the operator is at the provider. The request that comes back is one of another site.
+    private var flowCookie: HostCookie { HostCookie("gatehouse_console_flow", at: site) }
+
+    /// A page for a browser that is not signed in.
+    private func page(_ name: String, _ request: Request, _ values: [String: TemplateValue], status: Int = 200) -> Response {
+        pages.page(name, in: pages.language(for: request), values, status: status)
+    }
+
+    /// The page of a sign-in that came to nothing. The browser's session, if it has one, stays.
+    private func ended(
+        _ reason: String, _ request: Request, status: Int, _ more: [String: TemplateValue] = [:]
+    ) -> Response {
+        var response = page(
+            "refused", request, ["reason": .word(reason, more), "again": .text(Self.signInPath)], status: status)
+        response.setCookie(flowCookie.clear())
+        return response
+    }
+
+    private func refused(_ error: any Error, _ request: Request, _ context: Context) -> Response {
+        let detail = (error as? BrokerageError)?.logDetail
+        context.log.warning("operator refused", metadata: ["reason": "\(detail ?? "\(error)")"])
+        return ended("providerRefused", request, status: 400)
+    }
+}
+
+extension ConsoleSettings {
+    fileprivate func entry(of email: String) -> Entry? { operators.first { $0.email == email } }
+}

@@ -1,0 +1,182 @@
+import Accounts
+import HTTP
+import Pages
+import Projects
+import Text
+import Web
+
+/// A change that an operator makes: a page that says what will happen, and the form on it that makes it happen.
+///
+/// The path names what is done, and to what: the form's token is good for this path alone. `perform` calls the rule that the Admin API or the
+/// command line calls, with `visit.administrator`, so that the rule records the act with the operator and their reason.
+protocol ConsoleAct: Sendable {
+    static var path: String { get }
+    static var place: ConsolePlace { get }
+    /// The least role that may do it.
+    static var role: Operator.Role { get }
+    /// Whether it cannot be undone, or opens the way to more: then the operator must have signed in a moment ago.
+    static var isDangerous: Bool { get }
+    init()
+    /// What will happen, before it happens.
+    func confirmation(_ visit: ConsoleVisit) async throws -> ConsoleConfirmation
+    /// Makes it happen. An error that the operator may learn of is shown on the page of confirmation.
+    func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome
+}
+
+/// The words, the fields and the way back of a page that asks for confirmation.
+struct ConsoleConfirmation: Sendable {
+    /// The group of words that has `title`, `text` and `button`, and a word for each field.
+    let words: String
+    var values: [String: TemplateValue] = [:]
+    var fields: [ConsoleField] = []
+    var path: [ConsoleView.Crumb] = []
+    /// The page that the operator goes back to without the change.
+    let cancel: String
+
+    init(
+        _ words: String, _ values: [String: TemplateValue] = [:], fields: [ConsoleField] = [], path: [ConsoleView.Crumb] = [],
+        cancel: String
+    ) {
+        self.words = words
+        self.values = values
+        self.fields = fields
+        self.path = path
+        self.cancel = cancel
+    }
+}
+
+/// A field of the form; its label is the word of its name.
+struct ConsoleField: Sendable {
+    enum Kind: Sendable { case line, text }
+    let name: String
+    let kind: Kind
+    let value: String
+
+    init(_ name: String, _ kind: Kind = .line, value: String = "") {
+        self.name = name
+        self.kind = kind
+        self.value = value
+    }
+}
+
+/// The end of an act.
+enum ConsoleOutcome: Sendable {
+    /// Shows another page, with one of its notes: the word `noteDone` for `done`.
+    case goes(to: String, note: String? = nil)
+    /// Shows something that only this act could make.
+    case shows(ConsoleView)
+    /// Gives a file.
+    case file(name: String, type: String, [UInt8])
+}
+
+extension ConsoleAct {
+    static var isDangerous: Bool { false }
+
+    /// The page and the form, as the router keeps them.
+    static func handlers(_ console: Console) -> [Handler] {
+        [
+            console.endpoint(Route(.get, path, access: .anyone), named: "Console.\(Self.self).Page") { request, context in
+                try await console.answering(request, context) { visit in
+                    guard visit.may(role, at: place) else { return visit.page(.refused(.forbidden), at: place) }
+                    if isDangerous, !visit.session.isFresh(at: visit.now) { return visit.page(visit.signInAgain, at: place) }
+                    return try await page(visit)
+                }
+            },
+            console.endpoint(Route(.post, path, access: .anyone), named: "Console.\(Self.self)") { request, context in
+                try await console.answering(request, context) { visit in try await answer(request, visit) }
+            },
+        ]
+    }
+
+    /// The one way of a change. The order matters: nothing is read of a form that the console did not send.
+    private static func answer(_ request: Request, _ visit: ConsoleVisit) async throws -> Response {
+        let form = try await visit.ownForm(request)
+        guard let form else { return visit.page(.refused(.foreignForm), at: place) }
+        guard visit.may(role, at: place) else { return visit.page(.refused(.forbidden), at: place) }
+        if isDangerous, !visit.session.isFresh(at: visit.now) { return visit.page(visit.signInAgain, at: place) }
+        var visit = visit
+        visit.reason = form["reason"].map { $0.trimmed.prefix(bytes: 500).asString }.flatMap { $0.isEmpty ? nil : $0 }
+        if needsReason(of: visit), visit.reason == nil { return try await page(visit, form, fault: .word("reasonMissing")) }
+        do {
+            switch try await Self().perform(form, visit) {
+            case .goes(let path, let note):
+                return RedirectResponse.to(visit.link(path, note.map { ["note": UTF8Text($0)] } ?? [:]), status: 303)
+            case .shows(let view): return visit.page(view, at: place)
+            case .file(let name, let type, let bytes): return .file(name, type, bytes)
+            }
+        } catch {
+            let failure = Failure(describing: error)
+            guard failure.kind == .business || failure.kind == .badRequest else { throw error }
+            let reason = [failure.code, failure.detail].compactMap(\.self).joined(separator: ": ")
+            return try await page(visit, form, fault: .text(reason))
+        }
+    }
+
+    /// Those who help people say why, and so does everyone who does what cannot be undone.
+    private static func needsReason(of visit: ConsoleVisit) -> Bool { visit.person.role == .support || isDangerous }
+
+    /// The page of confirmation.
+    ///
+    /// - Parameters:
+    ///   - form: what the operator filled in, where it was refused.
+    ///   - fault: why it was refused.
+    private static func page(_ visit: ConsoleVisit, _ form: Form? = nil, fault: TemplateValue? = nil) async throws -> Response {
+        let asked = try await Self().confirmation(visit)
+        let action = visit.context.request.path
+        var values: [String: TemplateValue] = [
+            "action": .text(action), "token": .text(visit.session.formToken(for: action)), "cancel": .text(asked.cancel),
+            "needsReason": .flag(needsReason(of: visit)),
+            "reason": .text((form?["reason"]).map { ConsoleVisit.inert($0.asString) }), "isDangerous": .flag(isDangerous),
+            "fields": .list(
+                asked.fields.map { field in
+                    let value = (form?[UTF8Text(field.name)]).map { ConsoleVisit.inert($0.asString) } ?? field.value
+                    return [
+                        "field": .text(field.name), "label": .word(field.name), "value": .text(value),
+                        "isLine": .flag(field.kind == .line), "isText": .flag(field.kind == .text),
+                    ]
+                }),
+        ]
+        if let fault { values["fault"] = fault }
+        values.merge(asked.values) { _, own in own }
+        let view = ConsoleView("confirm", values, words: asked.words, path: asked.path, status: fault == nil ? 200 : 400)
+        return visit.page(view, at: place)
+    }
+}
+
+extension ConsoleVisit {
+    /// The form of a request, where a page of the console sent it in this session; otherwise `nil`.
+    ///
+    /// Three things say so, each for itself: the cookie, which browsers send with requests of this site alone; the browser's own word where the
+    /// request comes from; and the token, which only the page has.
+    func ownForm(_ request: Request) async throws -> Form? {
+        guard request.isForm, Self.isSameOrigin(request, console.site) else { return nil }
+        let form = try Form.reading(request.body)
+        try form.once()
+        guard session.isGenuine(form["token"] ?? "", for: request.path) else { return nil }
+        return form
+    }
+
+    /// Whether the browser says that a page of this origin sent the request. A browser that says nothing is refused.
+    static func isSameOrigin(_ request: Request, _ site: Site) -> Bool {
+        if let relation = request.headers["sec-fetch-site"] { return relation == "same-origin" }
+        return request.headers["origin"].map { $0 == UTF8Text(site.publicURL) } ?? false
+    }
+
+    /// The page that asks an operator to sign in again, and leads back to where they were.
+    var signInAgain: ConsoleView {
+        ConsoleView(
+            "refused", ["reason": .word("notFresh"), "again": .text(console.signInLink(goingOnTo: context.request))], status: 403)
+    }
+}
+
+extension Response {
+    /// A file that the browser saves, and never shows.
+    fileprivate static func file(_ name: String, _ type: String, _ bytes: [UInt8]) -> Response {
+        Response(
+            headers: [
+                "content-type": type, "content-disposition": "attachment; filename=\"\(name)\"", "cache-control": "no-store",
+                "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "content-security-policy": "default-src 'none'; sandbox",
+                "cross-origin-resource-policy": "same-origin",
+            ], body: bytes)
+    }
+}

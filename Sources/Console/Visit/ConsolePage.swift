@@ -1,0 +1,92 @@
+import Accounts
+import HTTP
+import Pages
+import Projects
+import Text
+import Web
+
+/// A page of the console that shows something, and changes nothing.
+protocol ConsolePage: Sendable {
+    /// Its path below the console. `{project}` stands for a project or a tenant of it, which `ConsoleVisit.project` finds.
+    static var path: String { get }
+    static var place: ConsolePlace { get }
+    /// The least role that sees it; `viewer` unless a page says otherwise.
+    static var role: Operator.Role { get }
+    init()
+    func callAsFunction(_ visit: ConsoleVisit) async throws -> ConsoleView
+}
+
+extension ConsolePage {
+    static var role: Operator.Role { .viewer }
+
+    /// The endpoint as the router keeps it.
+    static func handler(_ console: Console) -> Handler {
+        console.endpoint(Route(.get, path, access: .anyone), named: "Console.\(Self.self)") { request, context in
+            try await console.showing(place, to: role, request, context) { visit in try await Self()(visit) }
+        }
+    }
+}
+
+extension Console {
+    func endpoint(_ route: Route, named name: String, _ work: @escaping Handler.AsynchronousWork) -> Handler {
+        Handler(route: route, errorFormat: .page, named: name, content: { CallContent(answers: [.page]) }, work: work)
+    }
+
+    /// Answers with a page for an operator who is signed in. Others are sent to the sign-in first, and come back.
+    ///
+    /// A page that is about no project is about the whole server: operators of some projects see only the first of them.
+    func showing(
+        _ place: ConsolePlace, to role: Operator.Role, _ request: Request, _ context: Context,
+        _ work: (ConsoleVisit) async throws -> ConsoleView
+    ) async throws -> Response {
+        try await answering(request, context) { visit in
+            guard visit.may(role, at: place) else { return visit.page(.refused(.forbidden), at: place) }
+            return visit.page(try await work(visit), at: place)
+        }
+    }
+
+    /// Runs `work` for an operator who is signed in. What they may learn of an error is shown in the console's own frame.
+    func answering(
+        _ request: Request, _ context: Context, _ work: (ConsoleVisit) async throws -> Response
+    ) async throws -> Response {
+        let found: ConsoleVisit?
+        do { found = try await visit(context) } catch let failure as Failure where failure.kind == .notFound {
+            return pages.page("refused", in: pages.language(for: request), ["reason": .word("notFound")], status: 404)
+        }
+        guard let visit = found else { return RedirectResponse.to(signInLink(goingOnTo: request), status: 303) }
+        do { return try await work(visit) } catch {
+            let failure = Failure(describing: error)
+            switch failure.kind {
+            case .internal, .unavailable: throw error
+            default: return visit.page(.refused(failure), at: .overview)
+            }
+        }
+    }
+}
+
+extension ConsoleVisit {
+    /// Whether the operator's role is enough, for a page about a project or about the whole server.
+    func may(_ role: Operator.Role, at place: ConsolePlace) -> Bool {
+        may(role) && (realm != nil || place == .overview || person.projects == nil)
+    }
+}
+
+extension ConsoleView {
+    /// The reasons for which the console itself refuses.
+    enum Refusal: String {
+        /// The operator's role is too small.
+        case forbidden
+        /// The form was not sent by a page of the console in this session.
+        case foreignForm
+    }
+
+    static func refused(_ refusal: Refusal) -> ConsoleView {
+        ConsoleView("refused", ["reason": .word(refusal.rawValue)], status: 403)
+    }
+
+    static func refused(_ failure: Failure) -> ConsoleView {
+        let reason = [failure.code, failure.detail].compactMap(\.self).joined(separator: ": ")
+        let isMissing = failure.kind == .notFound
+        return ConsoleView("refused", ["reason": isMissing ? .word("notFound") : .text(reason)], status: failure.kind.httpStatus)
+    }
+}

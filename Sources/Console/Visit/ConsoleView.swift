@@ -1,0 +1,83 @@
+import Accounts
+import HTTP
+import Pages
+import ProjectSettings
+import Projects
+import Text
+import Web
+
+/// The content of one page of the console. `ConsoleVisit.page` puts the frame around it.
+struct ConsoleView: Sendable {
+    /// The name of its template, and of its group of words.
+    let template: String
+    var values: [String: TemplateValue]
+    /// A group of words that goes before those of the template.
+    var words: String?
+    /// The pages above this one, outermost first.
+    var path: [Crumb] = []
+    var status = 200
+    /// Seconds until the page loads itself again; `nil` for never.
+    var refresh: Int?
+
+    /// A link to a page above.
+    struct Crumb: Sendable {
+        let name: String
+        let link: String
+    }
+
+    init(
+        _ template: String, _ values: [String: TemplateValue] = [:], words: String? = nil, path: [Crumb] = [], status: Int = 200,
+        refresh: Int? = nil
+    ) {
+        self.template = template
+        self.values = values
+        self.words = words
+        self.path = path
+        self.status = status
+        self.refresh = refresh
+    }
+}
+
+extension ConsoleVisit {
+    /// The page with its frame: navigation, the project, the operator, and what was done last.
+    func page(_ view: ConsoleView, at place: ConsolePlace) -> Response {
+        var values: [String: TemplateValue] = [
+            "home": .text(link("/")), "operator": .text(person.name), "role": .word(person.role.rawValue),
+            "places": .list(entries(ConsolePlace.ofServer, of: nil, at: place)),
+            "signOutLink": .text(link(Console.signOutPath)), "signOutToken": .text(session.formToken(for: link(Console.signOutPath))),
+            "isBreakGlass": .flag(session.isBreakGlass), "refresh": .text(view.refresh.map { "\($0)" }),
+            "hasPath": .flag(!view.path.isEmpty),
+            "path": .list(view.path.map { ["crumb": .text($0.name), "crumbLink": .text($0.link)] }),
+        ]
+        if let realm {
+            values["realm"] = .text(realm.settings.addressName)
+            values["projectPlaces"] = .list(entries(ConsolePlace.ofProject, of: realm.settings, at: place))
+        }
+        if let note = query["note"], let word = Self.word(ofNote: note), console.pages.has(word, for: view.words ?? view.template) {
+            values["notice"] = .word(word)
+        }
+        values.merge(view.values) { _, own in own }
+        return console.pages.page(view.template, words: view.words, in: language, values, status: view.status)
+    }
+
+    private func entries(
+        _ places: [ConsolePlace], of project: ProjectSettings?, at here: ConsolePlace
+    ) -> [[String: TemplateValue]] {
+        places.filter { console.places.contains($0) && (project != nil || $0 == .overview || person.projects == nil) }.map { place in
+            [
+                "place": .word("place\(place.rawValue.capitalizedFirst)"), "placeLink": .text(link(place.path(of: project))),
+                "isHere": .flag(place == here && (realm != nil) == (project != nil)),
+            ]
+        }
+    }
+
+    /// The word for `?note=` of an address: `noteDone` for `done`. Any site can link here, so a note is one of the words of the page.
+    private static func word(ofNote note: UTF8Text) -> String? {
+        let letters = note.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
+        return letters && (1...40).contains(note.utf8.count) ? "note\(note.asString.capitalizedFirst)" : nil
+    }
+}
+
+extension String {
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

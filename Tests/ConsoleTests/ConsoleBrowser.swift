@@ -1,0 +1,81 @@
+import Accounts
+import Crypto
+import HTTP
+import Runtime
+import TestApp
+import TestKit
+import Text
+
+@testable import Console
+
+/// A browser at the console of a `TestApp`: it keeps cookies, and sends what browsers send with requests of the page's own site.
+final class ConsoleBrowser {
+    static let settings = """
+        console:
+          listen: 127.0.0.1:8081
+          publicURL: https://console.example.com
+          provider: {oidc.staff: {issuer: https://staff.example.com, clientId: c, clientSecret: {env: MASTER_KEY}}}
+          operators:
+            - {name: viewer, subject: s-viewer, role: viewer}
+            - {name: support, subject: s-support, role: support}
+            - {name: admin, subject: s-admin, role: admin}
+            - {name: demo-only, subject: s-demo, role: admin, projects: [demo]}
+        """
+    let app: TestApp
+    var cookie: String?
+    /// What the browser says of where its requests come from.
+    var site: String? = "same-origin"
+    var peer = Address("203.0.113.9") ?? .loopback
+    var host = "console.example.com"
+
+    init(_ app: TestApp) { self.app = app }
+
+    /// Has a session as this operator's sign-in at the provider makes one.
+    func signIn(as name: String) async throws {
+        let person = OperatorPerson(issuer: "https://staff.example.com", subject: name == "demo-only" ? "s-demo" : "s-\(name)")
+        let session = try await app.accounts.operators.sessions.begin(name, person, replacing: nil, from: client)
+        cookie = session.cookie
+    }
+
+    var client: Session.ClientInfo { Session.ClientInfo(userAgent: "Test", address: peer.description, kind: .browser) }
+
+    func get(_ path: String) async -> Response { await send(.get, path) }
+
+    /// - Parameter token: `nil` for the one that the page has.
+    func post(_ path: String, _ form: Form = [:], token: String? = nil) async -> Response {
+        var form = form
+        form.add("token", UTF8Text(token ?? self.token(for: path)))
+        return await send(.post, path, Array(form.encoded().utf8))
+    }
+
+    /// The token that the console puts into the form of this address, for this browser's session.
+    func token(for path: String) -> String {
+        guard let secret = cookie else { return "" }
+        return session(secret).formToken(for: path)
+    }
+
+    private func session(_ cookie: String) -> OperatorSession {
+        OperatorSession(
+            secret: Base64URL.decodeStrict(cookie) ?? [], operatorName: "", person: nil, reason: nil, signedInAt: Clock.system.now())
+    }
+
+    func send(_ method: HTTP.Method, _ path: String, _ body: [UInt8] = []) async -> Response {
+        let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
+        var headers: Headers = ["host": host]
+        if let cookie { headers.add("cookie", "__Host-gatehouse_console=\(cookie)") }
+        if let site { headers.add("sec-fetch-site", site) }
+        if method == .post { headers.add("content-type", "application/x-www-form-urlencoded") }
+        let response = await app.console(
+            Request(
+                method: method, path: parts[0], query: parts.count > 1 ? parts[1] : "", headers: headers, body: body, peer: peer,
+                connectedFrom: peer))
+        for header in response.headers.values("set-cookie") where header.hasPrefix("__Host-gatehouse_console=") {
+            cookie = String(header.asString.dropFirst("__Host-gatehouse_console=".count).prefix { $0 != ";" })
+        }
+        return response
+    }
+}
+
+extension Response {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
