@@ -151,7 +151,7 @@ let package = Package(
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Accounts", "Brokerage", "Crypto", "Curl", "HTTP", "Hooks", "Identity", "JOSE", "JSON", "Migration", "Postgres",
+                "Accounts", "Brokerage", "Console", "Crypto", "Curl", "HTTP", "Hooks", "Identity", "JOSE", "JSON", "Migration", "Postgres",
                 "ProjectSettings", "Projects", "Providers", "Runtime", "Server", "Text", "Web", argumentParser, logging,
             ],
             swiftSettings: house, linkerSettings: [.unsafeFlags(packed, .when(configuration: .release))]),

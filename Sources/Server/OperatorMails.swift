@@ -1,7 +1,10 @@
-package import Curl
+import Accounts
+import Console
 import Crypto
+package import Curl
 import Logging
 import Mail
+import Messaging
 import Pages
 package import Runtime
 

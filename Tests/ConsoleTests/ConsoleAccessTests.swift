@@ -55,7 +55,9 @@ import Text
         let code = try await browser.app.accounts.operators.openings.make(reason: "a test", from: nil, by: "console open")
         let response = await browser.send(.post, "/open", Array("code=\(code)".utf8))
         let header = response.headers["set-cookie"]?.asString ?? ""
-        for part in ["__Host-gatehouse_console=", "; Secure", "; HttpOnly", "; SameSite=Strict", "; Path=/"] { #expect(header.contains(part)) }
+        for part in ["__Host-gatehouse_console=", "; Secure", "; HttpOnly", "; SameSite=Strict", "; Path=/"] {
+            #expect(header.contains(part))
+        }
         #expect(!header.lowercased().contains("domain"))
     }
 
@@ -126,12 +128,14 @@ import Text
     @Test func `the API's listener has none of the console's pages`() async throws {
         let app = try await TestApp(server: ConsoleBrowser.settings)
         let more: [(HTTP.Method, String)] = [
-            (.get, "/sign-in"), (.get, "/sign-in/start"), (.get, "/sign-in/return"), (.get, "/open"), (.post, "/open"), (.post, "/sign-out"),
+            (.get, "/sign-in"), (.get, "/sign-in/start"), (.get, "/sign-in/return"), (.get, "/open"), (.post, "/open"),
+            (.post, "/sign-out"),
         ]
         for (method, path) in Self.paths + more where path != "/" {
             let response = await app.answer(
                 Request(
-                    method: method, path: path, headers: ["host": "console.example.com", "content-type": "application/x-www-form-urlencoded"]))
+                    method: method, path: path,
+                    headers: ["host": "console.example.com", "content-type": "application/x-www-form-urlencoded"]))
             #expect(response.status == 404, "\(path)")
         }
     }

@@ -1,6 +1,6 @@
 import Accounts
 import ArgumentParser
-import Crypto
+import Console
 import HTTP
 import Runtime
 import Server
@@ -48,7 +48,8 @@ struct ConsoleCommand: AsyncParsableCommand {
             print("\(base)/open?code=\(code)")
             CommandSupport.remark(
                 "Works once, until \(Timestamp.minute(Clock.system.now() + ConsoleOpenings.lifetime)), from "
-                    + "\(from ?? "a browser of this machine, such as through ssh -L \(console.listen.port):127.0.0.1:\(console.listen.port)").")
+                    + "\(from ?? "a browser of this machine, such as through ssh -L \(console.listen.port):127.0.0.1:\(console.listen.port)")."
+            )
             let client = try CommandSupport.client(dialling: settings.dialPolicy, on: try Loop(index: 0))
             for missed in await OperatorMails(settings, clock: .system).tell(opened: reason, by: client) {
                 CommandSupport.remark("Note: \(CommandSupport.visible(missed))")
