@@ -30,6 +30,9 @@ package final class Faults {
 
     package init() {}
 
+    /// Notes of a reading without faults.
+    package init(notes: [Fault]) { noted = notes }
+
     /// Those of several readings together.
     package init(_ parts: [Faults]) {
         found = parts.flatMap(\.found)

@@ -94,7 +94,6 @@ import Testing
             "tenants/customer-a.yaml": "displayName: A", "tenants/customer-b.yaml": "displayName: B",
             "tenants/customer-c.yaml": "providers: {google.com: {clientId: x, clientSecret: {file: c.secret}}}", "tenants/c.secret": "one",
         ])
-        // One that others can read would be noted at each reading.
         chmod("\(written.projects.path)/demo/tenants/c.secret", 0o600)
         let cache = TenantCache()
         let before = try #require(read(written, cache).files.first?.tenants.tenants()?.all)
@@ -110,5 +109,20 @@ import Testing
         #expect(try again() == [true, false, false], "a secret that a file names counts as a part of it")
         try written.projects.write("demo.yaml", Written.project("demo", "signIn: {password: true}"))
         #expect(try again() == [false, false, false], "what a tenant takes from its project may be another now")
+    }
+
+    @Test func `a note about a file that is not read again is still told`() throws {
+        let written = try written([
+            "tenants/customer-a.yaml": "providers: {google.com: {clientId: x, clientSecret: {file: a.secret}}}", "tenants/a.secret": "one",
+        ])
+        let secret = "\(written.projects.path)/demo/tenants/a.secret"
+        let cache = TenantCache()
+        func reading() throws -> TenantReading { try #require(read(written, cache).files.first?.tenants.readings.first) }
+        chmod(secret, 0o644)
+        let first = try reading()
+        let second = try reading()
+        #expect(first.faults.notes.count == 1 && second.faults.notes == first.faults.notes && second.tenant === first.tenant)
+        chmod(secret, 0o600)
+        #expect(try reading().faults.notes.isEmpty)
     }
 }

@@ -117,6 +117,7 @@ package final class TenantCache: Sendable {
 
     private struct Entry: Sendable {
         let tenant: Project
+        let notes: [Fault]
         /// The files of the tenant and of its project, as they were read.
         let files: [String: FileStamp]
         let ofProject: [String: FileStamp]
@@ -129,15 +130,14 @@ package final class TenantCache: Sendable {
     ) -> TenantReading {
         let ofProject = project.files
         if let entry = entries.withLock({ $0[path] }), entry.ofProject == ofProject, entry.files.allSatisfy({ FileStamp($0) == $1 }) {
-            return TenantReading(path: path, tenant: entry.tenant, faults: Faults())
+            return TenantReading(path: path, tenant: entry.tenant, faults: Faults(notes: entry.notes))
         }
         let faults = Faults()
         let (tenant, files) = read(faults)
         entries.withLock {
-            // A note would be told only once if its file were not read again.
             $0[path] =
-                if let files, let ofProject, faults.isEmpty, faults.notes.isEmpty {
-                    Entry(tenant: tenant, files: files, ofProject: ofProject)
+                if let files, let ofProject, faults.isEmpty {
+                    Entry(tenant: tenant, notes: faults.notes, files: files, ofProject: ofProject)
                 } else { nil }
         }
         return TenantReading(path: path, tenant: tenant, faults: faults)
