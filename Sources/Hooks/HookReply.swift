@@ -22,7 +22,7 @@ extension HookReply {
         case 200..<300:
             guard let body, body.object != nil else { throw HookFault("its answer is not a JSON object") }
             guard body["recaptchaActionOverride"] != "BLOCK" else {
-                self = .refused(HookRefusal(code: 400, status: "PERMISSION_DENIED", message: "This was blocked."))
+                self = .refused(HookRefusal(code: 400, status: "PERMISSION_DENIED", message: Self.blocked))
                 return
             }
             self = .answer(try Self.answer(body["userRecord"], to: event))
@@ -101,12 +101,17 @@ extension HookReply {
         }
     }
 
+    /// The message of a refusal without one.
+    private static let blocked = "This was blocked."
+
     /// In characters.
     private static let longestMessage = 300
 
     /// The message as clients get it: SDKs cut an error at the first ` : `.
     private static func message(_ text: String) -> String {
-        var text = ProfileText.readable(text)
+        let words = text.unicodeScalars.split { $0 == "\n" || $0 == "\r" || $0 == "\t" }.map(String.init)
+        var text = ProfileText.readable(words.joined(separator: " "))
+        if text.allSatisfy({ $0 == " " }) { text = blocked }
         while text.contains(" : ") { text = text.replacing(" : ", with: ": ") }
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestMessage)))
     }

@@ -36,11 +36,12 @@ package struct EventBody {
     }
 
     package var bytes: [UInt8] {
-        let whole = written(withFactors: true)
-        return whole.count < Self.longest ? whole : written(withFactors: false)
+        let whole = written(withLists: true)
+        return whole.count < Self.longest ? whole : written(withLists: false)
     }
 
-    private func written(withFactors: Bool) -> [UInt8] {
+    /// - Parameter withLists: whether the person has `providerData` and `mfaInfo`.
+    private func written(withLists: Bool) -> [UInt8] {
         var json = JSONWriter(capacity: 1024)
         json.object { json in
             json.field("type", type.rawValue)
@@ -50,15 +51,15 @@ package struct EventBody {
                 json.field("tenant", project.tenant?.id)
                 json.field("uid", accountID)
                 json.field("providerId", providerID)
-                // Grows with each event of an account, so that a receiver can tell which of two came first.
+                // A time, so that a receiver can tell which of two came first.
                 if accountID != nil { json.field("sequence", time.microseconds) }
-                if let account { json.object("user") { Self.write(account, withFactors: withFactors, to: &$0) } }
+                if let account { json.object("user") { Self.write(account, withLists: withLists, to: &$0) } }
             }
         }
         return json.bytes
     }
 
-    private static func write(_ account: Account, withFactors: Bool, to json: inout JSONWriter) {
+    private static func write(_ account: Account, withLists: Bool, to json: inout JSONWriter) {
         json.field("uid", account.id)
         json.field("email", account.email)
         json.field("emailVerified", account.emailVerified)
@@ -71,7 +72,17 @@ package struct EventBody {
             json.field("lastSignInTime", account.lastLoginAt.map(Timestamp.text))
         }
         json.field("customClaims", json: account.customAttributes.flatMap { try? JSON.parse($0) })
+        guard withLists else { return }
         json.array("providerData") { json in
+            if account.hasEmailSignIn, let email = account.email {
+                json.object { json in
+                    json.field("providerId", SignInProvider.password)
+                    json.field("uid", email)
+                    json.field("email", email)
+                    json.field("displayName", account.displayName)
+                    json.field("photoURL", account.photoURL)
+                }
+            }
             for identity in account.identities {
                 json.object { json in
                     json.field("providerId", identity.providerID)
@@ -81,7 +92,14 @@ package struct EventBody {
                     json.field("photoURL", identity.photoURL)
                 }
             }
+            if let phoneNumber = account.phoneNumber {
+                json.object { json in
+                    json.field("providerId", SignInProvider.phone)
+                    json.field("uid", phoneNumber)
+                    json.field("phoneNumber", phoneNumber)
+                }
+            }
         }
-        if withFactors, let factors = account.secondFactors { json.field("mfaInfo", json: try? JSON.parse(factors)) }
+        if let factors = account.secondFactors { json.field("mfaInfo", json: try? JSON.parse(factors)) }
     }
 }

@@ -67,7 +67,7 @@ package struct EventDelivery: Transport {
         let reason = "status \(answer.status)"
         switch answer.status {
         case 200..<300: return
-        case 410: throw .gone(reason)
+        case 410: throw .gone(gone)
         case 429, 502, 503, 504:
             // Only whole seconds: a date would need the endpoint's clock.
             let asked = answer.headers["retry-after"].flatMap { Int64($0.asString) }
@@ -75,6 +75,8 @@ package struct EventDelivery: Transport {
         default: throw .temporary(reason)
         }
     }
+
+    package static let gone = "status 410: the endpoint is gone, and is told nothing until `gatehouse events test` reaches it"
 
     package func metadata(_ event: OutgoingEvent) -> Logger.Metadata {
         ["endpoint": "\(event.endpoint)", "type": "\(event.type.rawValue)"]

@@ -140,12 +140,12 @@ package final class ProjectDirectory: Sendable {
         }
     }
 
-    /// The same for its settings.
+    /// The same for its settings. What its tenants have of it follows.
     package func change(_ id: String, _ change: (inout ProjectSettings) -> Void) -> Project? {
         self.change(id) { project in
             var settings = project.settings
             change(&settings)
-            return Project(project, with: settings)
+            return Project(project, with: settings, tenants: project.tenants?.following(settings, after: project.settings))
         }
     }
 

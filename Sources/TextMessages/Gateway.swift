@@ -61,7 +61,7 @@ extension GatewayVerdict {
 extension Section {
     /// An address of a gateway or of the operator.
     func address(_ key: String, development: Bool) -> String? {
-        value(key, expected: "an https URL without fragment") {
+        value(key, expected: "an https URL with the name of a host, without user and fragment") {
             guard let uri = URI.parse($0), uri.fragment == nil, uri.isSecure(orLoopbackIf: development) else { return nil }
             return $0
         }

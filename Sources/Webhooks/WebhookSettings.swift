@@ -8,7 +8,7 @@ extension Webhook {
     /// - Parameter purpose: what the address is for, where it is missing.
     package init?(_ section: Section, purpose: String, development: Bool) {
         section.require("url", purpose)
-        let url = section.value("url", expected: "an https URL without fragment") { text in
+        let url = section.value("url", expected: "an https URL with the name of a host, without user and fragment") { text in
             URI.parse(text).flatMap { $0.fragment == nil && $0.isSecure(orLoopbackIf: development) ? text : nil }
         }
         let texts = section.requiredSecrets("secrets")

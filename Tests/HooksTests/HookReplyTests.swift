@@ -83,8 +83,8 @@ import Text
     }
 
     @Test(arguments: [
-        ("a : b", "a: b"), ("a : : b", "a:: b"), ("a :  : b", "a:: b"), ("line\nbreak\u{0}\u{202E}\u{2028}", "linebreak"),
-        (String(repeating: "é", count: 400), String(repeating: "é", count: 300)), ("", ""),
+        ("a : b", "a: b"), ("a : : b", "a:: b"), ("a :  : b", "a:: b"), ("line\nbreak\u{0}\u{202E}\u{2028}", "line break"),
+        (String(repeating: "é", count: 400), String(repeating: "é", count: 300)), ("", "This was blocked."), (" \n", "This was blocked."),
     ])
     func `SEC-61 the words of a refusal are cut and cleaned`(message: String, shown: String) throws {
         let error: JSON = ["error": ["status": "X : Y", "message": .string(message)]]

@@ -36,7 +36,8 @@ import Webhooks
         let data = try #require(body["data"])
         #expect(data["project"] == "demo" && data["uid"] == "ada" && data["providerId"] == "google.com")
         #expect(data["sequence"] == 1_700_000_000_123_456)
-        #expect(data["user"]?["customClaims"]?["role"] == "reader" && data["user"]?["providerData"]?[0]?["uid"] == "7")
+        #expect(data["user"]?["customClaims"]?["role"] == "reader" && data["user"]?["providerData"]?[1]?["uid"] == "7")
+        #expect(data["user"]?["providerData"]?[0]?["providerId"] == "password" && data["user"]?["providerData"]?[2] == nil)
         #expect(data["user"]?["mfaInfo"]?[0]?["totpInfo"] == [:])
         let names = try #require(data["user"]?.object?.map { $0.name.asString })
         #expect(Set(names).isDisjoint(with: ["passwordHash", "salt", "version"]))
@@ -58,7 +59,7 @@ import Webhooks
 
     @Test(arguments: [
         (200, nil, nil), (204, nil, nil), (302, nil, DeliveryFailure.temporary("status 302")), (400, nil, .temporary("status 400")),
-        (410, nil, .gone("status 410")), (429, "60", .temporary("status 429", pause: .seconds(60))),
+        (410, nil, .gone(EventDelivery.gone)), (429, "60", .temporary("status 429", pause: .seconds(60))),
         (503, "999999", .temporary("status 503", pause: .seconds(86_400))),
         (503, "Sat, 28 Nov 2026 12:00:00 GMT", .temporary("status 503")),
         (500, "60", .temporary("status 500")),

@@ -215,7 +215,8 @@ struct SignInCompletion: Sendable {
             let emailHash = (email ?? account?.email).map { addressHashes.hash(of: $0, in: project.storageID) }
             refusals.note(
                 RefusedSignIn(
-                    method: method, error: error, accountID: account?.id, emailHash: emailHash, projectID: project.id, client: client),
+                    method: method, error: error, accountID: account?.id, emailHash: emailHash, projectID: project.storageID,
+                    client: client),
                 at: clock.now())
             throw error
         }

@@ -53,6 +53,11 @@ struct ImportAccounts: AdministratorEndpoint {
         for (index, user) in users.enumerated() {
             do throws(ImportFault) {
                 guard let object = user.object else { throw ImportFault(.malformed, "it is not an object", place: index) }
+                if let tenant = user["tenantId"] ?? user["tenant_id"], !tenant.isNull,
+                    tenant.string != administrator.project.tenant.map({ UTF8Text($0.id) })
+                {
+                    throw ImportFault(.malformed, "its tenantId is not that of the call", place: index)
+                }
                 accounts.append(try rules.account(try reader.account(object, place: index), &losses))
             } catch { faults.append(error) }
         }

@@ -38,7 +38,7 @@ extension ProviderConfigInput {
     }
 
     func update(in context: Context) throws -> Config {
-        let change = change.limited(to: try UpdateMask.names(context.request))
+        let change = try change.limited(to: try UpdateMask(context.request))
         return Config(try Self.changing(context) { (entry) throws(Failure) in try change.set(in: &entry) }, of: try context.project)
     }
 
@@ -84,7 +84,7 @@ extension Context {
     /// The refusal of a call about this provider.
     fileprivate func configuredByFile(_ id: UTF8Text?) throws -> Failure {
         let lines = request.method == .delete ? "" : ProjectFileLines.entry(of: id, try JSONBody.members(of: request))
-        return .configuredByFile(try project.fileName, lines: lines)
+        return .configuredByFile(try project.fileName, lines: lines, deleting: request.method == .delete)
     }
 }
 

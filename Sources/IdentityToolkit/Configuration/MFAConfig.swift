@@ -29,6 +29,20 @@ struct MFAConfig: Codable, Sendable {
     var enabledProviders: [Provider]?
     var providerConfigs: [Factor]?
 
+    /// With nothing for the settings that a mask names and the body does not have.
+    ///
+    /// - Parameters:
+    ///   - config: of the body, without what the mask does not name; `nil` for a body without it.
+    ///   - group: its name.
+    static func clearing(_ config: MFAConfig?, _ mask: UpdateMask, _ group: UTF8Text) -> MFAConfig? {
+        var cleared = config ?? MFAConfig()
+        if mask.names("\(group).state") { cleared.state = cleared.state ?? .withoutFactors }
+        if mask.names("\(group).enabledProviders") { cleared.enabledProviders = cleared.enabledProviders ?? [] }
+        if mask.names("\(group).providerConfigs") { cleared.providerConfigs = cleared.providerConfigs ?? [] }
+        let isNamed = mask.paths.contains { $0 == group || $0.hasPrefix("\(group).") }
+        return isNamed ? cleared : config
+    }
+
     /// Sets what is present. A list replaces what was there, as at Identity Platform.
     func set(in factors: inout ProjectSettings.MultiFactor) {
         switch state {

@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import ProjectSettings
 import Projects
 import Providers
 import Text
@@ -28,6 +29,10 @@ struct ProjectFileLines {
         addList(config["authorizedDomains"], as: "authorizedDomains", in: "")
         if let language = config["notification"]?["defaultLocale"] { add("language: \(Self.quoted(language))", in: "branding") }
         if let address = config["notification"]?["sendEmail"]?["callbackUri"] { add("actionURL: \(Self.quoted(address))", in: "mail") }
+        for event in HookEvent.allCases {
+            guard let trigger = config["blockingFunctions"]?["triggers"]?[UTF8Text(event.rawValue)] else { continue }
+            add("\(event.rawValue): {url: \(Self.quoted(trigger["functionUri"] ?? .null))}", in: "hooks")
+        }
         if let allowed = config["multiTenant"]?["allowTenants"]?.bool { add("dynamicTenants: \(allowed)", in: "") }
     }
 

@@ -14,14 +14,20 @@ struct ProviderChange {
     var responseType: OAuthIDPConfig.ResponseType?
 
     /// The same without what `mask` does not name; all of it without a mask.
-    func limited(to mask: [UTF8Text]) -> ProviderChange {
+    func limited(to mask: UpdateMask) throws(Failure) -> ProviderChange {
         guard !mask.isEmpty else { return self }
-        let named = Set(mask.map { $0.split { $0 == UInt8(ascii: ".") }.first ?? "" })
+        if let unknown = mask.unknown(among: Self.fields) { throw .unknownInMask(unknown, of: "a provider") }
+        let setsType = mask.paths.contains { $0.hasPrefix("responseType") }
         return ProviderChange(
-            name: named.contains("displayName") ? name : nil, enabled: named.contains("enabled") ? enabled ?? false : nil,
-            clientID: named.contains("clientId") ? clientID ?? "" : nil, clientSecret: clientSecret,
-            issuer: named.contains("issuer") ? issuer ?? "" : nil, responseType: named.contains("responseType") ? responseType : nil)
+            name: mask.names("displayName") ? name : nil, enabled: mask.names("enabled") ? enabled ?? false : nil,
+            clientID: mask.names("clientId") ? clientID ?? "" : nil, clientSecret: clientSecret,
+            issuer: mask.names("issuer") ? issuer ?? "" : nil, responseType: setsType ? responseType : nil)
     }
+
+    private static let fields: Set<UTF8Text> = [
+        "name", "displayName", "enabled", "clientId", "clientSecret", "issuer", "responseType", "responseType.code", "responseType.idToken",
+        "responseType.token",
+    ]
 
     /// A provider of these values. Like Identity Platform, it is switched off unless the call says otherwise.
     func entry(_ id: String) throws(Failure) -> ProviderEntry {

@@ -13,44 +13,45 @@ import Web
 struct UpdateConfig: AdministratorEndpoint {
     static let route = ConfigurationRoutes.route(.patch, "/config", right: .manageUsers)
 
-    func callAsFunction(_ input: EmulatorConfig, by administrator: Administrator, _ context: Context) async throws -> ProjectConfig {
+    func callAsFunction(_ whole: EmulatorConfig, by administrator: Administrator, _ context: Context) async throws -> ProjectConfig {
         let project = try context.project
-        let mask = try UpdateMask.names(context.request)
-        let body = try JSONBody.object(of: context.request)
+        let mask = try UpdateMask(context.request)
+        let body = mask.limiting(try JSONBody.object(of: context.request))
         func refusal() -> Failure { .configuredByFile(project.fileName, lines: ProjectFileLines(ofProject: .object(body)).text) }
         guard context.isOfDevelopment, EmulatorConfig.covers(body, mask) else { throw refusal() }
         try BlockingFunctions.checkNames(in: body)
-        _ = try input.blockingFunctions?.hooks()
-        guard let changed = context.services.projects.change(project.settings.id, input.limited(to: mask).set) else { throw refusal() }
+        let given = try JSONBody.decode(EmulatorConfig.self, from: body).clearing(mask)
+        _ = try given.blockingFunctions?.hooks(over: project.settings.hooks)
+        guard let changed = context.services.projects.change(project.settings.id, given.set) else { throw refusal() }
         return ProjectConfig(of: changed)
     }
 }
 
-/// `updateMask` of a call that changes a resource: the fields that it sets.
-enum UpdateMask {
-    static func names(_ request: Request) throws(Failure) -> [UTF8Text] {
-        try Form.reading(request.query).all("updateMask").flatMap { $0.split { $0 == UInt8(ascii: ",") } }
-    }
-}
-
 extension EmulatorConfig {
-    /// The settings that `updateMask` names; all of them where it names none.
-    fileprivate func limited(to mask: [UTF8Text]) -> EmulatorConfig {
-        func isNamed(_ name: UTF8Text) -> Bool { mask.isEmpty || mask.contains { $0 == name || $0.hasPrefix("\(name).") } }
-        var limited = self
-        if !isNamed("signIn") { limited.signIn = nil }
-        if !isNamed("emailPrivacyConfig") { limited.emailPrivacyConfig = nil }
-        if !isNamed("mfa") { limited.mfa = nil }
-        if !isNamed("blockingFunctions") { limited.blockingFunctions = nil }
-        return limited
+    /// With nothing for the settings that `mask` names and the body does not have.
+    fileprivate func clearing(_ mask: UpdateMask) -> EmulatorConfig {
+        var config = self
+        if mask.names("signIn.allowDuplicateEmails") {
+            config.signIn = SignIn(allowDuplicateEmails: signIn?.allowDuplicateEmails ?? false)
+        }
+        if mask.names("emailPrivacyConfig.enableImprovedEmailPrivacy") {
+            config.emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: emailPrivacyConfig?.enableImprovedEmailPrivacy ?? false)
+        }
+        config.mfa = MFAConfig.clearing(mfa, mask, "mfa")
+        if mask.names("blockingFunctions.triggers") {
+            var functions = blockingFunctions ?? BlockingFunctions()
+            functions.triggers = functions.triggers ?? BlockingFunctions.Triggers()
+            config.blockingFunctions = functions
+        }
+        return config
     }
 
     /// Whether a body has no other settings than these, and `updateMask` names no other ones.
-    fileprivate static func covers(_ body: JSON.Object, _ mask: [UTF8Text]) -> Bool {
+    fileprivate static func covers(_ body: JSON.Object, _ mask: UpdateMask) -> Bool {
         let members = body.flatMap { member in
-            member.value.object?.map { "\(member.name).\($0.name)" as UTF8Text } ?? [member.name]
+            member.value.object?.map { "\(camelCase(member.name)).\(camelCase($0.name))" as UTF8Text } ?? [camelCase(member.name)]
         }
-        return (mask + members).allSatisfy(names.contains)
+        return (mask.paths + members).allSatisfy(names.contains)
     }
 
     private static let names: Set<UTF8Text> = [

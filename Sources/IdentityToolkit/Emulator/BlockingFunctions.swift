@@ -40,11 +40,21 @@ extension BlockingFunctions {
             refreshToken: forwarded.contains(.refreshToken))
     }
 
-    /// The hooks, which take the place of all that the project has. Throws `INVALID_BLOCKING_FUNCTION` in the words of the Auth emulator.
-    func hooks() throws(Failure) -> [HookEvent: BlockingHook] {
+    /// The hooks, which take the place of all that the project has; without triggers, those of the project with what is forwarded to them. Throws
+    /// `INVALID_BLOCKING_FUNCTION` in the words of the Auth emulator.
+    func hooks(over former: [HookEvent: BlockingHook]) throws(Failure) -> [HookEvent: BlockingHook] {
+        guard let triggers else {
+            guard forwardInboundCredentials != nil else { return former }
+            return Dictionary(
+                uniqueKeysWithValues: former.map { event, hook in
+                    var hook = hook
+                    if event.isOfSignIn { hook.forwarded = forwarded }
+                    return (event, hook)
+                })
+        }
         let given: [(HookEvent, Trigger?)] = [
-            (.beforeCreate, triggers?.beforeCreate), (.beforeSignIn, triggers?.beforeSignIn), (.beforeSendEmail, triggers?.beforeSendEmail),
-            (.beforeSendSms, triggers?.beforeSendSms),
+            (.beforeCreate, triggers.beforeCreate), (.beforeSignIn, triggers.beforeSignIn), (.beforeSendEmail, triggers.beforeSendEmail),
+            (.beforeSendSms, triggers.beforeSendSms),
         ]
         var hooks: [HookEvent: BlockingHook] = [:]
         for (event, trigger) in given {

@@ -10,9 +10,8 @@ import Web
 struct EmulatorConfig: Codable, Sendable {
     var signIn: SignIn?
     var emailPrivacyConfig: EmailPrivacy?
-    /// Only by the call of administrators: the emulator's own call does not show it.
+    /// These two only by the call of administrators (`UpdateConfig`): the emulator's own call neither shows nor sets them.
     var mfa: MFAConfig?
-    /// Likewise.
     var blockingFunctions: BlockingFunctions?
 
     struct SignIn: Codable, Sendable { var allowDuplicateEmails: Bool? }
@@ -28,7 +27,7 @@ struct EmulatorConfig: Codable, Sendable {
         if let allowed = signIn?.allowDuplicateEmails { project.signIn.oneAccountPerEmail = !allowed }
         if let enabled = emailPrivacyConfig?.enableImprovedEmailPrivacy { project.emailEnumerationProtection = enabled }
         mfa?.set(in: &project.multiFactor)
-        if let hooks = try? blockingFunctions?.hooks() { project.hooks = hooks }
+        if let hooks = try? blockingFunctions?.hooks(over: project.hooks) { project.hooks = hooks }
     }
 }
 
@@ -49,8 +48,9 @@ struct SetEmulatorConfig: Endpoint {
 
     func callAsFunction(_ input: EmulatorConfig, _ context: Context) async throws -> EmulatorConfig {
         let id = try context.emulatedProject().settings.id
-        _ = try input.blockingFunctions?.hooks()
-        guard let project = context.services.projects.change(id, input.set) else { throw Failure.notFound }
+        var shown = input
+        (shown.mfa, shown.blockingFunctions) = (nil, nil)
+        guard let project = context.services.projects.change(id, shown.set) else { throw Failure.notFound }
         return EmulatorConfig(of: project.settings)
     }
 }

@@ -10,12 +10,12 @@ import Web
 struct CreateTenant: AdministratorEndpoint {
     static let route = ConfigurationRoutes.route(.post, "/tenants", right: .manageUsers)
 
-    func callAsFunction(_ input: TenantInput, by administrator: Administrator, _ context: Context) async throws -> TenantResource {
+    func callAsFunction(_ whole: TenantInput, by administrator: Administrator, _ context: Context) async throws -> TenantResource {
         let project = try context.project
         let members = try JSONBody.members(of: context.request)
         guard let template = project.tenants?.template else { throw Failure.tenantsAreFiles(of: project, members) }
         var record = TenantRecord()
-        try input.set(in: &record, mask: [], members: members, over: template.settings)
+        try TenantInput.reading(members, .none).set(in: &record, .none, over: template.settings)
         let id = TenantInput.newID(named: record.displayName)
         let row = try await context.services.accounts.tenants.insert(id, record.text, by: administrator)
         context.services.tenants.take([row], of: project)
@@ -29,7 +29,9 @@ extension Failure {
     ///   - members: what the call would have set.
     fileprivate static func tenantsAreFiles(of project: Project, _ members: JSON.Object) -> Failure {
         let lines = ProjectFileLines(ofTenant: .object(members)).text
-        let file = project.fileName ?? "its file"
+        guard let file = project.fileName else {
+            return .operationNotAllowed("A project that was made on the fly has no tenants; use the project that developmentProject names.")
+        }
         let folder = file.split(separator: ".").first.map(String.init) ?? "PROJECT"
         return .operationNotAllowed(
             "The tenants of this project are files: write \(folder)/tenants/ID.yaml with displayName and signIn beside \(file), and run gatehouse "

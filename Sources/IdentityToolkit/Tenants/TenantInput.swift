@@ -43,28 +43,34 @@ struct TenantInput: Decodable, Sendable {
     }
 
     /// The settings that the API has and that only a file says here.
-    private static let ofFiles: Set<UTF8Text> = [
-        "recaptchaConfig", "smsRegionConfig", "monitoring", "inheritance", "hashConfig", "mobileLinksConfig", "autodeleteAnonymousUsers",
+    private static let ofFiles: Set<UTF8Text> = ["recaptchaConfig", "smsRegionConfig"]
+    /// Those that nothing says here.
+    private static let missing: Set<UTF8Text> = [
+        "monitoring", "inheritance", "hashConfig", "mobileLinksConfig", "autodeleteAnonymousUsers",
     ]
+
+    /// Reads the body of a call, as far as the mask names it.
+    ///
+    /// - Throws: for a setting that calls do not set, and for a name in `mask` that is not one.
+    static func reading(_ body: JSON.Object, _ mask: UpdateMask) throws(Failure) -> TenantInput {
+        let sent = body.filter { !$0.value.isNull }.map { camelCase($0.name) }
+        for path in mask.isEmpty ? sent : mask.paths {
+            let name = path.split { $0 == UInt8(ascii: ".") }.first ?? ""
+            if ofFiles.contains(name) {
+                throw .operationNotAllowed("\(name) of a tenant is read from \(TenantFile.template), beside the project's folder tenants.")
+            }
+            if missing.contains(name) { throw .operationNotAllowed("\(name) of a tenant is not supported.") }
+        }
+        if let unknown = mask.unknown(among: fields) { throw .unknownInMask(unknown, of: "a tenant") }
+        return try JSONBody.decode(TenantInput.self, from: mask.limiting(body))
+    }
 
     /// Sets in `record` what `mask` names, and what is absent there to nothing; without a mask, what is present.
     ///
-    /// - Parameters:
-    ///   - members: of the body, whose names the type does not keep.
-    ///   - current: the tenant's present settings.
-    func set(in record: inout TenantRecord, mask: [UTF8Text], members: JSON.Object, over current: ProjectSettings) throws(Failure) {
-        let named = mask.map { $0.split { $0 == UInt8(ascii: ".") }.first ?? "" }
-        let sent = members.filter { !$0.value.isNull }.map(\.name)
-        if let name = (mask.isEmpty ? sent : named).first(where: Self.ofFiles.contains) {
-            throw .operationNotAllowed("\(name) of a tenant is read from \(TenantFile.template), beside the project's folder tenants.")
-        }
-        if let unknown = zip(mask, named).first(where: { !Self.fields.contains($1) || $0 != $1 && !Self.groups.contains($1) })?.0 {
-            throw .invalidArgument("updateMask has \(unknown), which is not a setting of a tenant.")
-        }
+    /// - Parameter current: the tenant's present settings.
+    func set(in record: inout TenantRecord, _ mask: UpdateMask, over current: ProjectSettings) throws(Failure) {
         /// Whether a setting is set: the mask names it, or a group around it; or there is no mask, and it is there.
-        func sets(_ path: UTF8Text, _ isPresent: Bool) -> Bool {
-            mask.isEmpty ? isPresent : mask.contains { $0 == path || path.hasPrefix("\($0).") }
-        }
+        func sets(_ path: UTF8Text, _ isPresent: Bool) -> Bool { mask.isEmpty ? isPresent : mask.names(path) }
         if sets("displayName", displayName != nil) { record.displayName = try displayName.map(Self.name) }
         if sets("allowPasswordSignup", allowPasswordSignup != nil) { record.password = allowPasswordSignup ?? false }
         if sets("enableEmailLinkSignin", enableEmailLinkSignin != nil) { record.emailLink = enableEmailLinkSignin ?? false }
@@ -81,24 +87,26 @@ struct TenantInput: Decodable, Sendable {
         if sets("emailPrivacyConfig.enableImprovedEmailPrivacy", emailPrivacyConfig?.enableImprovedEmailPrivacy != nil) {
             record.emailEnumerationProtection = emailPrivacyConfig?.enableImprovedEmailPrivacy ?? false
         }
-        // These two keep what the body does not have, as without a mask, unless the mask names the whole of them.
-        func isWhole(_ group: UTF8Text) -> Bool { mask.contains(group) }
-        if named.contains("mfaConfig") || mask.isEmpty && mfaConfig != nil {
-            var factors = isWhole("mfaConfig") ? ProjectSettings.MultiFactor() : current.multiFactor
-            mfaConfig?.set(in: &factors)
+        if let given = MFAConfig.clearing(mfaConfig, mask, "mfaConfig") {
+            var factors = current.multiFactor
+            given.set(in: &factors)
             record.secondFactors = TenantRecord.SecondFactors(factors)
         }
-        if named.contains("passwordPolicyConfig") || mask.isEmpty && passwordPolicyConfig != nil {
-            let former = isWhole("passwordPolicyConfig") ? PasswordPolicy() : current.passwordPolicy
+        // The whole of it begins anew; of a part, the rest stays.
+        if passwordPolicyConfig != nil || mask.paths.contains(where: { $0.hasPrefix("passwordPolicyConfig") }) {
+            let former = mask.names("passwordPolicyConfig") ? PasswordPolicy() : current.passwordPolicy
             record.passwordPolicy = try TenantRecord.Policy((passwordPolicyConfig ?? Policy()).policy(over: former))
         }
     }
 
-    /// The settings that consist of others.
-    private static let groups: Set<UTF8Text> = ["client", "emailPrivacyConfig", "mfaConfig", "passwordPolicyConfig", "testPhoneNumbers"]
-    private static let fields = groups.union([
-        "displayName", "allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser", "disableAuth",
-    ])
+    private static let fields: Set<UTF8Text> = [
+        "displayName", "allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser", "disableAuth", "testPhoneNumbers",
+        "client", "client.permissions", "client.permissions.disabledUserSignup", "client.permissions.disabledUserDeletion",
+        "emailPrivacyConfig", "emailPrivacyConfig.enableImprovedEmailPrivacy",
+        "mfaConfig", "mfaConfig.state", "mfaConfig.enabledProviders", "mfaConfig.providerConfigs",
+        "passwordPolicyConfig", "passwordPolicyConfig.passwordPolicyEnforcementState", "passwordPolicyConfig.forceUpgradeOnSignin",
+        "passwordPolicyConfig.passwordPolicyVersions",
+    ]
 
     private static let longestName = 128
 

@@ -38,7 +38,7 @@ extension Context {
             guard tenant.fileName == nil, let id = tenant.settings.tenant?.id, let row = services.tenants.stored(UTF8Text(id), of: project)
             else {
                 let lines = request.method == .delete ? "" : ProjectFileLines(ofTenant: .object(try JSONBody.members(of: request))).text
-                throw Failure.configuredByFile(tenant.fileName, lines: lines)
+                throw Failure.configuredByFile(tenant.fileName, lines: lines, deleting: request.method == .delete)
             }
             do { return try await change(row, tenant) } catch AccountError.conflict {
                 try await services.tenants.refresh(project, by: services.accounts.tenants)

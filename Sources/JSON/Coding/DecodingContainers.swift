@@ -1,4 +1,4 @@
-import Text
+package import Text
 
 /// The members of an object, by the keys of the decoded type.
 struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -72,7 +72,7 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 }
 
 /// Converts `return_secure_token` to `returnSecureToken`.
-func camelCase(_ snake: UTF8Text) -> UTF8Text {
+package func camelCase(_ snake: UTF8Text) -> UTF8Text {
     var camel: [UInt8] = []
     var raisesNext = false
     for byte in snake.utf8 {

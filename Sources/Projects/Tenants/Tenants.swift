@@ -44,6 +44,23 @@ package final class Tenants: Sendable {
     /// The tenant whose sessions have this number in their refresh tokens.
     package func tenant(sessionNumber: Int64) -> Project? { byNumber[sessionNumber] }
 
+    /// The same tenants after calls have changed the project's settings: its hooks are theirs, and two settings follow where they were as the
+    /// project's.
+    func following(_ settings: ProjectSettings, after former: ProjectSettings) -> Tenants {
+        func following(_ tenant: Project) -> Project {
+            var own = tenant.settings
+            own.hooks = settings.hooks
+            if own.signIn.oneAccountPerEmail == former.signIn.oneAccountPerEmail {
+                own.signIn.oneAccountPerEmail = settings.signIn.oneAccountPerEmail
+            }
+            if own.emailEnumerationProtection == former.emailEnumerationProtection {
+                own.emailEnumerationProtection = settings.emailEnumerationProtection
+            }
+            return Project(tenant, with: own)
+        }
+        return Tenants(all.map(following), template: template.map(following))
+    }
+
     /// The same tenants, with other states of some of them, and without some. It takes as long as the change is large, apart from a copy of the table.
     func replacing(_ changed: [Project], without gone: Set<String> = []) -> Tenants {
         Tenants(from: self, replacing: changed, without: gone)

@@ -68,9 +68,10 @@ extension Failure {
     /// - Parameters:
     ///   - file: the name of the project's file; `nil` for a project that is not made of one.
     ///   - lines: say in the file what the call would have set. They hold nothing that was not checked.
-    package static func configuredByFile(_ file: String?, lines: String = "") -> Failure {
-        .operationNotAllowed(
-            "The configuration is read from \(file.map { "the project's file, \($0)" } ?? "files"); change it there, and run gatehouse reload."
+    package static func configuredByFile(_ file: String?, lines: String = "", deleting: Bool = false) -> Failure {
+        let act = deleting ? "delete" : "change"
+        return .operationNotAllowed(
+            "The configuration is read from \(file.map { "the file \($0)" } ?? "files"); \(act) it there, and run gatehouse reload."
                 + (lines.isEmpty ? "" : " The lines for it: \(lines)"))
     }
 

@@ -11,6 +11,7 @@ import subprocess
 import firebase_admin
 import jwt
 import pytest
+import requests
 from firebase_admin import auth
 
 from support.clients.api import API, assert_error
@@ -57,6 +58,17 @@ def test_an_app_and_a_back_end_need_nothing_else(dev, monkeypatch):
     finally:
         firebase_admin.delete_app(app)
     assert_error(api.call("lookup", {"idToken": made["idToken"]}), "USER_NOT_FOUND")
+
+
+def test_a_hook_of_a_back_end_on_this_machine_is_asked(dev, gateway):
+    gateway.answers = [(200, "{}")]
+    hooks = {"triggers": {"beforeSignIn": {"functionUri": gateway.url}}}
+    config = f"{dev.url}/v2/projects/demo-project/config"
+    owner = {"headers": {"Authorization": "Bearer owner"}, "timeout": TIMEOUT}
+    assert requests.patch(config, json={"blockingFunctions": hooks}, **owner).status_code == 200
+    API(dev.url, "any").succeed("signUp", {"email": "asked@example.com", "password": "correct horse", "returnSecureToken": True})
+    assert len(gateway.requests) == 1
+    requests.patch(config, params={"updateMask": "blockingFunctions"}, json={}, **owner)
 
 
 def test_the_files_are_the_owners_alone(dev):

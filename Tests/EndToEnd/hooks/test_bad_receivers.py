@@ -104,7 +104,7 @@ def test_SEC_61_the_words_of_a_refusal_are_cleaned(served, gateway):
     text = assert_error(answer, "BLOCKING_FUNCTION_ERROR_RESPONSE")
     assert text.count(" : ") == 1
     refusal = json.loads(text.partition("returned an error: ")[2])["error"]
-    assert refusal["message"].startswith("a: b<script>xx") and len(refusal["message"]) == 300 and refusal["code"] == 403
+    assert refusal["message"].startswith("a: b <script>xx") and len(refusal["message"]) == 300 and refusal["code"] == 403
 
 
 def test_an_operator_tries_a_hook(served, gateway):

@@ -6,7 +6,7 @@ import jwt
 import pytest
 import requests
 
-from support.accounts import sign_up
+from support.accounts import address, sign_up
 from support.clients.administrator import Administrator
 from support.clients.api import API, assert_error
 from support.clients.emulator import ask
@@ -19,7 +19,8 @@ OWNER = {"authorization": "Bearer owner"}
 
 @pytest.fixture
 def site():
-    site = Site(project={"signIn": METHODS}, settings={"developmentProject": "demo"})
+    tenant = {"signIn": METHODS}
+    site = Site(project={"signIn": METHODS}, settings={"developmentProject": "demo"}, tenants={"customer-a": tenant})
     site.serve()
     yield site
     site.close()
@@ -44,6 +45,30 @@ def test_a_suite_sets_hooks_and_takes_them_away(site, gateway):
     assert "blockingFunctions" not in ask(site, "GET", CONFIG, **OWNER).json()
     sign_up(API(site.url))
     assert len(gateway.requests) == 1
+
+
+def test_a_hook_that_a_suite_sets_is_asked_for_tenants_too(site, gateway):
+    gateway.answers = [(200, "{}")]
+    hooks = {"triggers": {"beforeSignIn": {"functionUri": f"{gateway.url}/sign-in"}}}
+    made = ask(site, "POST", "/v2/projects/demo/tenants", {"displayName": "Shop", "allowPasswordSignup": True}, **OWNER).json()
+    ask(site, "PATCH", CONFIG, {"blockingFunctions": hooks, "signIn": {"allowDuplicateEmails": True}}, **OWNER)
+    for number, tenant in enumerate(("customer-a", made["name"].split("/")[-1]), 1):
+        API(site.url).succeed("signUp", {"email": address(), "password": "correct horse", "tenantId": tenant})
+        assert len(gateway.requests) == number
+    # What a mask does not name stays.
+    masked = {"blockingFunctions": {"forwardInboundCredentials": {"idToken": True}}, "signIn": {"allowDuplicateEmails": False}}
+    mask = "?updateMask=blocking_functions.forward_inbound_credentials"
+    told = ask(site, "PATCH", CONFIG + mask, masked, **OWNER).json()
+    assert told["blockingFunctions"]["triggers"] == hooks["triggers"] and told["blockingFunctions"]["forwardInboundCredentials"]["idToken"]
+    assert told["signIn"]["allowDuplicateEmails"] is True
+    assert "blockingFunctions" not in ask(site, "PATCH", CONFIG + "?updateMask=blockingFunctions", {}, **OWNER).json()
+
+
+def test_the_emulators_own_call_sets_no_hook(site, gateway):
+    body = {"blockingFunctions": {"triggers": {"beforeSignIn": {"functionUri": f"{gateway.url}/x"}}}, "mfa": {"state": "MANDATORY"}}
+    assert ask(site, "PATCH", "/emulator/v1/projects/demo/config", body, **OWNER).status_code == 200
+    config = ask(site, "GET", CONFIG, **OWNER).json()
+    assert "blockingFunctions" not in config and config["mfa"]["state"] == "DISABLED"
 
 
 @pytest.mark.parametrize(

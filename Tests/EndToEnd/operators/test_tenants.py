@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 
 import pytest
 import requests
@@ -9,7 +10,7 @@ import requests
 from support.accounts import address
 from support.administrators import ServiceAccount
 from support.clients.api import API, assert_error
-from support.harness import wait_until
+from support.harness import BINARY, wait_until
 from support.names import METHODS, TIMEOUT
 from support.servers.site import Site, a_site
 
@@ -84,12 +85,49 @@ def test_a_mask_changes_what_it_names_and_nothing_else(ask):
     kept = ask("GET", id).json()
     assert kept["displayName"] == "Shop" and kept["mfaConfig"]["state"] == "ENABLED"
     assert ask("PATCH", id, {}, updateMask="mfaConfig").json()["mfaConfig"]["state"] == "DISABLED"
-    for name in ("recaptchaConfig", "smsRegionConfig", "hashConfig"):
+    for name in ("recaptchaConfig", "smsRegionConfig", "sms_region_config"):
         assert "template.yaml" in ask("PATCH", id, {name: {"x": 1}}).text
+    for name in ("hashConfig", "monitoring", "inheritance"):
+        assert "not supported" in ask("PATCH", id, {name: {"x": 1}}).text
     for name in ("", "\u202eevil", "a\nb", "x" * 129):
         assert_error(ask("PATCH", id, {"displayName": name}, updateMask="displayName"), "INVALID_DISPLAY_NAME")
     for numbers in ({"12": "123456"}, {"+16505550101": "12345"}, {f"+1650555{n:04}": "123456" for n in range(11)}):
         assert_error(ask("PATCH", id, {"testPhoneNumbers": numbers}), "INVALID_TESTING_PHONE_NUMBER")
+
+
+def test_a_mask_leaves_the_other_fields_of_a_group(ask):
+    id = made(ask, mfaConfig={"state": "ENABLED", "enabledProviders": ["PHONE_SMS"]})
+    policy = {"passwordPolicyEnforcementState": "ENFORCE", "forceUpgradeOnSignin": True}
+    changed = ask("PATCH", id, {"passwordPolicyConfig": policy}, updateMask="passwordPolicyConfig.forceUpgradeOnSignin").json()
+    assert changed["passwordPolicyConfig"]["passwordPolicyEnforcementState"] == "OFF"
+    assert changed["passwordPolicyConfig"]["forceUpgradeOnSignin"] is True
+    factors = {"state": "MANDATORY", "enabledProviders": []}
+    assert ask("PATCH", id, {"mfaConfig": factors}, updateMask="mfaConfig.state").json()["mfaConfig"] == {
+        **ask("GET", id).json()["mfaConfig"],
+        "state": "MANDATORY",
+        "enabledProviders": ["PHONE_SMS"],
+    }
+    assert ask("PATCH", id, {"disable_auth": True}, updateMask="disable_auth").json()["disableAuth"] is True
+    for mask in ("mfaConfig.bogus", "client.permissions.bogus", "passwordPolicyConfig.bogus", "testPhoneNumbers.x"):
+        refused = ask("PATCH", id, {"mfaConfig": {"state": "ENABLED"}}, updateMask=mask)
+        assert refused.status_code == 400 and mask in refused.text, refused.text
+
+
+def test_an_import_takes_no_person_of_another_tenant(site, headers):
+    users = [{"localId": f"imported-{tenant}", "tenantId": tenant} for tenant in ("customer-a", "switched-off")]
+    url = f"{site.url}/v1/projects/demo/tenants/customer-a/accounts:batchCreate"
+    answer = requests.post(url, json={"users": users}, headers=headers, timeout=TIMEOUT)
+    (refused,) = answer.json()["error"]
+    assert refused["index"] == 1 and "tenantId" in refused["message"], refused
+    assert site.rows("SELECT project_id FROM accounts WHERE account_id LIKE 'imported-%%'") == [("demo/customer-a",)]
+
+
+def test_the_log_of_a_refused_sign_in_names_the_tenant(site):
+    email = address()
+    API(site.url).call("signInWithPassword", {"email": email, "password": "wrong", "tenantId": "customer-a"})
+    named = site.run("users", "hash", "demo/customer-a", email, check=True).stdout.strip()
+    (line,) = [line for line in site.servers[0].log_lines() if line.get("email_hash") == named]
+    assert line["project"] == "demo/customer-a"
 
 
 def test_a_file_wins_over_a_row_and_keeps_its_people(site, ask):
@@ -121,10 +159,27 @@ def test_commands_know_the_tenants_that_there_are(site, ask):
     assert {"customer-a", "switched-off", id} <= {tenant["tenant"] for tenant in listed}
     assert site.run("users", "create", f"demo/{id}", "--email", address()).returncode == 0
     for realm in ("demo/nothing-there", "demo/customer-b"):
-        refused = site.run("users", "create", realm, "--email", address())
-        assert refused.returncode == 1 and "has no tenant" in refused.stderr, refused.stderr
+        for command in (
+            ["users", "create", realm, "--email", address()],
+            ["hooks", "test", realm, "beforeSignIn"],
+            ["events", "list", realm],
+        ):
+            refused = site.run(*command)
+            assert refused.returncode == 1 and "has no tenant" in refused.stderr, refused.stderr
     refused = site.run("service-accounts", "create", "demo/customer-a", "backend")
     assert refused.returncode == 64 and "belong to a whole project" in refused.stderr, refused.stderr
+
+
+def test_commands_keep_the_rules_that_a_call_set(site, ask):
+    options = [{"customStrengthOptions": {"minPasswordLength": 20}}]
+    policy = {"passwordPolicyEnforcementState": "ENFORCE", "passwordPolicyVersions": options}
+    id = made(ask, allowPasswordSignup=True, passwordPolicyConfig=policy)
+    for password, is_taken in (("short1234", False), ("long enough to be taken", True)):
+        email = address()
+        command = [BINARY, "users", "create", f"demo/{id}", "--email", email, "--password", "--config", site.config]
+        made_here = subprocess.run(command, input=password, env=site.environment(), capture_output=True, text=True, timeout=TIMEOUT)
+        assert (made_here.returncode == 0) is is_taken, made_here.stderr
+    assert site.run("users", "link", f"demo/{id}", "resetPassword", email).returncode == 0
 
 
 def test_a_template_has_no_directory(site):

@@ -144,8 +144,9 @@ struct EventsCommand: AsyncParsableCommand {
     private static func with(
         _ common: CommonOptions, _ project: String, _ body: (Deliveries, ProjectSettings) async throws -> Void
     ) async throws {
-        let settings = try common.soundConfiguration().named(project).settings
+        let configuration = try common.soundConfiguration()
         try await CommandSupport.withDatabase(common) { database, masterKey in
+            let settings = try await configuration.realm(project, in: TenantRows(database: database, clock: .system)).settings
             try await body(Deliveries(database: database, masterKey: masterKey, clock: .system), settings)
         }
     }

@@ -28,11 +28,14 @@ struct HooksCommand: AsyncParsableCommand {
 
         func run() async throws {
             let server = try common.serverSettings()
-            let settings = try common.soundConfiguration().named(project).settings
-            guard let event = HookEvent(rawValue: hook), let target = settings.hooks[event] else {
-                throw Failed("the project's file has no hook \(CommandSupport.visible(hook))")
+            let configuration = try common.soundConfiguration()
+            guard let event = HookEvent(rawValue: hook) else {
+                let names = HookEvent.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Failed("\(CommandSupport.visible(hook)) is not a hook; the hooks are \(names)")
             }
             try await CommandSupport.withDatabase(common) { database, masterKey in
+                let settings = try await configuration.realm(project, in: TenantRows(database: database, clock: .system)).settings
+                guard let target = settings.hooks[event] else { throw Failed("the project's file has no hook \(event.rawValue)") }
                 let keys = SigningKeys()
                 try await SigningKeyStore(database: database, masterKey: masterKey, clock: .system).load(into: keys)
                 let client = try CommandSupport.client(dialling: server.dialPolicy, on: try Loop(index: 0))

@@ -46,6 +46,7 @@ struct DevelopmentFolder {
             projects: projects
             development: true
             developmentProject: \(options.project)
+            outbound: {allow: [127.0.0.0/8, "::1/128"]}    # hooks and events of the app's own back end
             passwordHashing: {scrypt: {cost: 4, blockSize: 1}}    # no protection, and no waiting
             log: {path: server.log}
 

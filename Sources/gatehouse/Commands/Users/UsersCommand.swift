@@ -38,14 +38,12 @@ struct UsersCommand: AsyncParsableCommand {
         let configuration = try common.soundConfiguration()
         let found = configuration.project(id)?.settings
         if needsFile || !configuration.mayBeFaulty(id), let reason = configuration.reasonWhyUnknown(id) { throw Failed(reason) }
-        let administrator =
-            found.map { CommandSupport.administrator(command, of: $0) } ?? CommandSupport.administrator(command, ofProject: id)
         try await CommandSupport.withDatabase(common) { database, _ in
             let accounts = CommandSupport.accounts(configuration.server, database)
-            if let tenant = configuration.project(id), tenant.fileName == nil, let name = tenant.settings.tenant?.id {
-                let row = try await accounts.tenants.find(name, of: tenant.settings.id)
-                guard let row, !row.isDeleted else { throw Failed("the project \(tenant.settings.id) has no tenant \(name)") }
-            }
+            let administrator =
+                found == nil
+                ? CommandSupport.administrator(command, ofProject: id)
+                : CommandSupport.administrator(command, of: try await configuration.realm(id, in: accounts.tenants).settings)
             let access = Access(accounts: accounts, project: administrator.project, administrator: administrator)
             do { try await body(access) } catch let error as AccountError { throw explained(error, project: id) }
         }
