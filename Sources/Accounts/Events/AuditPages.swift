@@ -89,8 +89,9 @@ extension AuditEvents {
         }
 
         init?(_ text: UTF8Text) {
-            let parts = text.asString.split(separator: "-")
-            guard parts.count == 2, let time = Int64(parts[0]), let id = Int64(parts[1]) else { return nil }
+            guard let (first, second) = text.halves(at: UInt8(ascii: "-")), let second, let time = Int64(first.asString),
+                let id = Int64(second.asString)
+            else { return nil }
             self.time = Instant(microseconds: time)
             self.id = id
         }

@@ -15,7 +15,7 @@ package struct CountedLimit: Sendable, Equatable {
 }
 
 extension CountedLimit {
-    /// What a bucket says that is full again at a time.
+    /// Reads a bucket that is full again at a time.
     init(_ charge: Attempt.Charge, fullAt: Instant, at now: Instant) {
         action = charge.action
         scope = charge.scope

@@ -30,7 +30,8 @@ extension AuditEvent.Action {
             .recoveryCodeUsed, .passkeyAdded, .passkeyRemoved, .passkeyRenamed, .passkeySuspected, .phoneNumberUsedAgain,
             .rememberedDevicesForgotten,
             .linkMade, .linkMailed,
-            .sessionsEnded, .sessionBridged, .sessionCookieCreated, .clientSessionStolen, .providerTokensGiven, .limitsForgotten, .auditExported,
+            .sessionsEnded, .sessionBridged, .sessionCookieCreated, .clientSessionStolen, .providerTokensGiven, .limitsForgotten,
+            .auditExported,
             .tenantCreated, .tenantChanged, .tenantDeleted, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed, .consoleOpened, .consoleSignedIn,
             .operatorBound, .operatorUnbound:

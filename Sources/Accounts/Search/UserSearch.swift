@@ -1,7 +1,7 @@
 import Identity
 import Text
 
-/// What an operator looks for among the accounts of a project: the text that was typed, read as each of the things that it can be, and a filter.
+/// An operator's search among the accounts of a project: the text that was typed, read as each of the things that it can be, and a filter.
 /// A rule without I/O; `UserSearches` asks the database.
 ///
 /// The text can be an account's id, an address or its beginning, `@` with a domain, a phone number, a provider's id with a subject

@@ -15,13 +15,13 @@ package struct SignInDiagnosis: Sendable, Equatable {
         package let name: String
         /// `nil` where none is known: the way is open.
         package let obstacle: SignInObstacle?
-        /// What still decides where there is no obstacle.
+        /// The steps that still decide where there is no obstacle.
         package let conditions: [SignInCondition]
     }
 
     /// Those that are open come first.
     package let ways: [Way]
-    /// What ended the sessions that the person had; `nil` where none has ended.
+    /// The last end of a session that the person had; `nil` where none has ended.
     package let lastEnding: UserDetails.SessionEnding?
     /// Tokens of sign-ins before this time are refused.
     package let tokensValidSince: Instant
@@ -164,7 +164,7 @@ extension SecondFactors.Factor {
 }
 
 extension SignInDiagnosis {
-    /// What else decides whether the person is signed in, in words for an operator.
+    /// Other facts that decide whether the person is signed in, in words for an operator.
     package var notes: [String] {
         var notes: [String] = []
         if let lastEnding {
@@ -172,7 +172,9 @@ extension SignInDiagnosis {
         }
         notes.append("Tokens of sign-ins before \(Timestamp.text(tokensValidSince)) are refused.")
         if hasUnprovenAddress {
-            notes.append("The address is not proven: a provider that proves it takes the account over, and no mail stands in for a lost second factor.")
+            notes.append(
+                "The address is not proven: a provider that proves it takes the account over, and no mail stands in for a lost second factor."
+            )
         }
         return notes
     }

@@ -26,7 +26,7 @@ package enum SignInObstacle: Sendable, Equatable {
 }
 
 extension SignInObstacle {
-    /// What it is, in words for an operator.
+    /// The words for an operator.
     package var sentence: String {
         switch self {
         case .tenantSwitchedOff: "The tenant is switched off, so no app can call it."
@@ -40,7 +40,8 @@ extension SignInObstacle {
         case .noPhoneNumber: "The account has no phone number."
         case .numberNotReached: "The project sends no messages to the region of the account's number."
         case .noPasskey: "The account has no passkey."
-        case .notLinked: "The account has no identity of this provider. A sign-in there finds the account only by an address that the provider proves."
+        case .notLinked:
+            "The account has no identity of this provider. A sign-in there finds the account only by an address that the provider proves."
         case .accountDisabled: "The account is disabled."
         case .phoneBesideSecondFactor: "The account has second factors, and a phone number is not a first factor beside them."
         case .secondFactorUnknown: "The account has second factors of kinds that this server does not ask for. An operator can remove them."
@@ -59,7 +60,7 @@ package enum SignInCondition: Sendable, Equatable {
 }
 
 extension SignInCondition {
-    /// What it is, in words for an operator.
+    /// The words for an operator.
     package var sentence: String {
         switch self {
         case .secondFactor(let names): "Then a second factor is asked for: \(names.joined(separator: ", "))."

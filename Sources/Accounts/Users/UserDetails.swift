@@ -14,7 +14,7 @@ package struct UserDetails: Sendable {
     /// Browsers that need no second factor for a while.
     package var rememberedBrowsers = 0
     package var recoveryCodes = 0
-    /// What is counted against limits of the person's own.
+    /// Limits of the person's own against which something is counted.
     package var limits: [CountedLimit] = []
     /// The newest last; no more than `UserReader.mostEvents`.
     package var events: [AuditEvent] = []

@@ -11,7 +11,8 @@ import Testing
     private static let sources: [(source: SearchSource, index: String)] = [
         (.everyone, "accounts_by_creation"), (.disabled, "accounts_disabled"), (.phoneNumbers, "accounts_phone_number"),
         (.provider("oidc.acme"), "identities_subject"), (.id("uid-7"), "accounts_pkey"), (.phone("+12025000020"), "accounts_phone_number"),
-        (.identity(providerID: "oidc.acme", subject: "subject-70"), "identities_alias"), (.providerEmail("work70@acme.example"), "identities_email"),
+        (.identity(providerID: "oidc.acme", subject: "subject-70"), "identities_alias"),
+        (.providerEmail("work70@acme.example"), "identities_email"),
         (.emailStart("user12"), "accounts_email_start"), (.nameStart("Person 1"), "accounts_name_start"),
         (.domain("d3.example"), "accounts_domain"), (.substring("person 123"), "accounts_substring"),
     ]

@@ -11,7 +11,10 @@ import Testing
         ("Ada*", [.id("Ada*"), .emailStart("ada"), .nameStart("Ada")]),
         ("Ada Love", [.id("Ada Love"), .nameStart("Ada Love")]),
         ("Zoë", [.id("Zoë"), .nameStart("Zoë")]),
-        ("Ada@Example.com", [.id("Ada@Example.com"), .emailStart("ada@example.com"), .providerEmail("ada@example.com"), .nameStart("Ada@Example.com")]),
+        (
+            "Ada@Example.com",
+            [.id("Ada@Example.com"), .emailStart("ada@example.com"), .providerEmail("ada@example.com"), .nameStart("Ada@Example.com")]
+        ),
         ("ada@", [.id("ada@"), .emailStart("ada@"), .nameStart("ada@")]),
         (" @Example.com", [.domain("example.com")]),
         ("+1 (202) 555-0101", [.id("+1 (202) 555-0101"), .phone("+12025550101")]),

@@ -64,7 +64,13 @@ import Testing
         #expect(obstacle("password", diagnosis(disabled)) == .noPassword)
         disabled.passwordUpdatedAt = Self.now
         #expect(obstacle("password", diagnosis(disabled)) == .accountDisabled)
-        #expect(obstacle("password", diagnosis(account { $0.email = nil; $0.passwordUpdatedAt = nil })) == .noAddress)
+        #expect(
+            obstacle(
+                "password",
+                diagnosis(
+                    account {
+                        $0.email = nil; $0.passwordUpdatedAt = nil
+                    })) == .noAddress)
         #expect(!diagnosis(disabled).canSignIn)
     }
 
@@ -93,7 +99,11 @@ import Testing
         let factors = #"[{"mfaEnrollmentId":"f","displayName":"Work","phoneInfo":"+12025550101"},{"mfaEnrollmentId":"g","totpInfo":{}}]"#
         var person = account { $0.secondFactors = factors }
         person.phoneNumber = "+12025550199"
-        let diagnosis = diagnosis(person, in: project { $0.phone.enabled = true; $0.phone.testNumbers = ["+12025550199": "123456"] })
+        let diagnosis = diagnosis(
+            person,
+            in: project {
+                $0.phone.enabled = true; $0.phone.testNumbers = ["+12025550199": "123456"]
+            })
         #expect(diagnosis.ways.first?.conditions == [.secondFactor(["phone +*******0101 (Work)", "authenticator app"])])
         #expect(obstacle("phone", diagnosis) == .phoneBesideSecondFactor)
         let unknown = account { $0.secondFactors = #"[{"mfaEnrollmentId":"f"}]"# }
@@ -114,7 +124,8 @@ import Testing
 
     @Test func `each obstacle has a sentence of its own`() {
         let all: [SignInObstacle] = [
-            .tenantSwitchedOff, .notEnabled, .providerNotConfigured, .providerSwitchedOff, .limitReached(.password, .account, until: Self.now),
+            .tenantSwitchedOff, .notEnabled, .providerNotConfigured, .providerSwitchedOff,
+            .limitReached(.password, .account, until: Self.now),
             .noAddress, .noPassword, .noPhoneNumber, .numberNotReached, .noPasskey, .notLinked, .accountDisabled,
             .phoneBesideSecondFactor, .secondFactorUnknown,
         ]

@@ -28,7 +28,8 @@ extension UsersCommand {
             completion: .providers)
         var provider: String?
 
-        @Option(help: "Print only accounts that were made from this time on: a date, a time, or an age (7d).", transform: TimeOption.reading)
+        @Option(
+            help: "Print only accounts that were made from this time on: a date, a time, or an age (7d).", transform: TimeOption.reading)
         var since: TimeOption?
 
         @Option(help: "Print only accounts that were made before this time.", transform: TimeOption.reading)
@@ -73,7 +74,8 @@ extension UsersCommand {
             switch try await access.accounts.administration.searches.page(search, from: place, most: most, by: access.administrator) {
             case .page(let page): return page
             case .notIndexed:
-                throw Failed("nothing finds a text in the middle of others until \"gatehouse console index --substring\" has made the index")
+                throw Failed(
+                    "nothing finds a text in the middle of others until \"gatehouse console index --substring\" has made the index")
             case .tookTooLong: throw Failed("too many accounts match to be read in two seconds; give more of the text")
             case .unknownPlace: throw Failed("the search has changed")
             }
