@@ -9,7 +9,7 @@ CREATE INDEX CONCURRENTLY accounts_by_creation ON accounts (project_id, created_
 DROP INDEX CONCURRENTLY IF EXISTS accounts_disabled;
 CREATE INDEX CONCURRENTLY accounts_disabled ON accounts (project_id, created_at, account_id) WHERE disabled;
 DROP INDEX CONCURRENTLY IF EXISTS accounts_email_start;
-CREATE INDEX CONCURRENTLY accounts_email_start ON accounts (project_id, email COLLATE "C", account_id) WHERE email IS NOT NULL;
+CREATE INDEX CONCURRENTLY accounts_email_start ON accounts (project_id, email COLLATE "C") WHERE email IS NOT NULL;
 DROP INDEX CONCURRENTLY IF EXISTS accounts_name_start;
 CREATE INDEX CONCURRENTLY accounts_name_start ON accounts (project_id, lower(display_name) COLLATE "C", account_id) WHERE display_name IS NOT NULL;
 -- All people of a domain, the newest first.

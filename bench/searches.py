@@ -27,7 +27,7 @@ SUBSTRING = {"a text in the middle": ["*body 7777*"]}
 INDEXES = {
     "accounts_by_creation": "(project_id, created_at, account_id) WHERE created_at >= '-infinity'",
     "accounts_disabled": "(project_id, created_at, account_id) WHERE disabled",
-    "accounts_email_start": '(project_id, email COLLATE "C", account_id) WHERE email IS NOT NULL',
+    "accounts_email_start": '(project_id, email COLLATE "C") WHERE email IS NOT NULL',
     "accounts_name_start": '(project_id, lower(display_name) COLLATE "C", account_id) WHERE display_name IS NOT NULL',
     "accounts_domain": "(project_id, split_part(email, '@', 2) COLLATE \"C\", created_at, account_id) WHERE email IS NOT NULL",
 }

@@ -30,7 +30,7 @@ package struct UserSearch: Sendable, Equatable {
     package init(_ typed: String, _ filter: SearchFilter = SearchFilter()) throws(Fault) {
         let text = Self.trimmed(typed)
         guard text.unicodeScalars.count <= Self.longest else { throw .tooLong }
-        guard ProfileText.isFit(text, most: Self.longest) else { throw .unreadable }
+        guard [text, filter.providerID ?? ""].allSatisfy({ ProfileText.isFit($0, most: Self.longest) }) else { throw .unreadable }
         self.text = text
         self.filter = filter
         sources = try Self.sources(text, filter)

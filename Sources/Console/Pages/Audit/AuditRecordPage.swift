@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Identity
 import Pages
 import ProjectSettings
 import Projects
@@ -53,7 +54,11 @@ extension AuditEvents.Filter {
     /// Reads the filter of a page's address or of a form.
     init(_ form: Form) {
         self.init()
-        func text(_ name: UTF8Text) -> String? { form[name].flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed.asString } }
+        // No name in the record has characters that cannot be read.
+        func text(_ name: UTF8Text) -> String? {
+            let text = ProfileText.readable((form[name] ?? "").trimmed.asString)
+            return text.isEmpty ? nil : text
+        }
         accountID = text("account")
         action = text("action")
         actor = text("actor")
