@@ -131,7 +131,8 @@ let package = Package(
         kit(
             "Console",
             [
-                "Web", "Accounts", "Brokerage", "Config", "HTTP", "Identity", "Pages", "ProjectSettings", "Projects", "Providers",
+                "Web", "Accounts", "Brokerage", "Config", "Crypto", "HTTP", "Identity", "JSON", "Pages", "ProjectSettings", "Projects",
+                "Providers",
                 "Runtime", "Text", logging,
             ],
             resources: [.embedInCode("Templates")]),
@@ -140,7 +141,8 @@ let package = Package(
         kit(
             "Server",
             [
-                "Accounts", "AuthPages", "Brokerage", "Config", "Console", "Crypto", "Curl", "HTTP", "HTTPServer", "Hooks", "IdentityToolkit", "JOSE",
+                "Accounts", "AuthPages", "Brokerage", "Config", "Console", "Crypto", "Curl", "HTTP", "HTTPServer", "Hooks",
+                "IdentityToolkit", "JOSE",
                 "JSON", "Mail", "Messaging", "Migration", "OpenIDProvider", "Pages", "Postgres", "ProjectSettings", "Projects", "Providers",
                 "Runtime",
                 "Text", "Web",

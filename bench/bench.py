@@ -22,6 +22,7 @@ from nginx import Nginx
 from openssl import left_by_rsa, signatures
 from processes import LOAD_CORE, SERVER_CORE, Failed
 from report import Table, interleaved, median
+from searches import Searches
 from sign_ups import SignUps
 from tenants import ManyTenants
 from workspace import workspace
@@ -65,6 +66,8 @@ class Bench:
             Imports(self).measure()
         if self.wants("P9"):
             ManyTenants(self).measure()
+        if self.wants("C2"):
+            Searches(self).measure()
         self.table.print()
 
     # People, their tokens, and the statements that the server sends for them.

@@ -46,6 +46,14 @@ class Database:
         """Applies to connections that are made from now on."""
         self.query(f"ALTER DATABASE gatehouse SET log_statement = '{'all' if on else 'none'}'", self._superuser)
 
+    def explain(self, on):
+        """Whether the log gets the plan of each statement, on connections that are made from now on."""
+        for name, value in {"session_preload_libraries": "auto_explain", "auto_explain.log_min_duration": "0"}.items():
+            self.query(f"ALTER DATABASE gatehouse {f'SET {name} = {value}' if on else f'RESET {name}'}", self._superuser)
+
+    def log(self):
+        return pathlib.Path(self._folder, "server.log").read_text(errors="replace")
+
     def logged(self, beginning):
         """The newest statement in the log that begins like this: its text, and its parameters as text."""
         # A continued line begins with a tab.

@@ -37,6 +37,7 @@ package final class Accounts: Sendable {
     package let passkeys: PasskeyRules
     package let openID: OpenIDRules
     package let tenants: TenantRows
+    package let audit: AuditEvents
     package let administration: AdministrationRules
     package let operators: OperatorRules
 
@@ -60,6 +61,7 @@ package final class Accounts: Sendable {
         outbox = sendsMail ? Outbox(deliveries) : nil
         addressHashes = AddressHashes(masterKey: masterKey)
         tenants = TenantRows(database: database, clock: clock)
+        audit = AuditEvents(database: database)
         captchaTokens = CaptchaTokens(database: database, clock: clock)
         limits = RateLimits(database: database, clock: clock, refusals: refusals)
         let lost = LostSecondFactors(
@@ -161,6 +163,9 @@ package final class Accounts: Sendable {
             accounts: AccountAdministration(
                 storage: storage, clock: clock, directory: directory, passwords: passwords, secrets: factorSecrets),
             lists: AccountLists(storage: storage),
+            searches: UserSearches(storage: storage, positionKeys: masterKey.listPositions),
+            users: UserReader(storage: storage, clock: clock),
+            userSessions: UserSessions(storage: storage, clock: clock, browserSessions: browserSessions),
             accessTokens: AdministratorTokens(
                 storage: storage, keys: masterKey.accessTokens, clock: clock, limits: limits, tokenURI: KeyFile.tokenURI(publicURL)),
             sessionCookies: SessionCookies(storage: storage, clock: clock, idTokens: idTokens),
@@ -217,6 +222,9 @@ package struct OpenIDRules: Sendable {
 package struct AdministrationRules: Sendable {
     package let accounts: AccountAdministration
     package let lists: AccountLists
+    package let searches: UserSearches
+    package let users: UserReader
+    package let userSessions: UserSessions
     package let accessTokens: AdministratorTokens
     package let sessionCookies: SessionCookies
     package let operatorProofs: OperatorProofs

@@ -21,11 +21,14 @@ package struct Console: Sendable {
 
     /// Pages that show something. To add one, add a file in `Pages/` and a line here.
     static let shown: [any ConsolePage.Type] = [
-        OverviewPage.self
+        AuditRecordPage.self, OneUserPage.self, OverviewPage.self, UsersPage.self,
     ]
 
     /// Changes, each with the page that asks for confirmation. To add one, add a file in `Pages/` and a line here.
-    static let acts: [any ConsoleAct.Type] = []
+    static let acts: [any ConsoleAct.Type] = [
+        DeleteUser.self, DisableUser.self, EnableUser.self, EndUserSession.self, EndUserSessions.self, ExportAudit.self, MailUser.self,
+        RemoveUserFactor.self, RemoveUserPasskey.self, SetUserClaims.self, UnlinkUser.self,
+    ]
 
     /// The endpoints of the console's listener.
     package var handlers: [Handler] {

@@ -1,6 +1,7 @@
 /// The files of `Sources/Console/Templates`, which the build puts into the binary. A test compares this list with the folder.
 enum ConsoleTemplates {
     static let files: [String: [UInt8]] = [
+        "audit.html": PackageResources.audit_html,
         "confirm.html": PackageResources.confirm_html,
         "layout.html": PackageResources.layout_html,
         "open.html": PackageResources.open_html,
@@ -9,6 +10,8 @@ enum ConsoleTemplates {
         "signIn.html": PackageResources.signIn_html,
         "signedIn.html": PackageResources.signedIn_html,
         "style.css": PackageResources.style_css,
+        "user.html": PackageResources.user_html,
+        "users.html": PackageResources.users_html,
         "words.de.yaml": PackageResources.words_de_yaml,
         "words.en.yaml": PackageResources.words_en_yaml,
     ]

@@ -99,6 +99,8 @@ extension AuditEvent {
         /// A new signing key is published, for all projects (`AuditEvents.server`). `details` says when it signs, and whether the former ones were
         /// withdrawn.
         case signingKeyRotated = "signingKey.rotated"
+        /// An operator took entries of this record away as a file; of one account's, if it is about one.
+        case auditExported = "audit.exported"
         /// The server has sealed with the first master key what a former one had sealed, for all projects.
         case masterKeyResealed = "masterKey.resealed"
         /// A command made an address that opens the console without its provider, for all projects; `details` says why.

@@ -30,8 +30,21 @@ package struct AuditEvents: Sendable {
         package init() {}
 
         fileprivate func condition(in projectID: String) -> SQL {
+            (placed(in: projectID) + others(in: projectID)).joined(by: " AND ")
+        }
+
+        /// The conditions that an index answers in the order of time.
+        func placed(in projectID: String) -> [SQL] {
             var conditions: [SQL] = ["project_id = \(project: projectID)"]
             if let accountID { conditions.append("account_id = \(accountID)") }
+            if let since { conditions.append("occurred_at >= \(since)") }
+            if let until { conditions.append("occurred_at < \(until)") }
+            return conditions
+        }
+
+        /// The conditions that are asked of each entry.
+        func others(in projectID: String) -> [SQL] {
+            var conditions: [SQL] = []
             if !emailHashes.isEmpty { conditions.append("details->>'emailHash' = ANY(\(emailHashes))") }
             if let action { conditions.append("action = \(action)") }
             if let actor {
@@ -42,9 +55,7 @@ package struct AuditEvents: Sendable {
                         SELECT email FROM service_accounts WHERE project_id = \(project: projectID) AND client_id = \(actor)))
                     """)
             }
-            if let since { conditions.append("occurred_at >= \(since)") }
-            if let until { conditions.append("occurred_at < \(until)") }
-            return conditions.dropFirst().reduce(conditions[0]) { "\($0) AND \($1)" }
+            return conditions
         }
     }
 

@@ -28,6 +28,17 @@ package struct LimitedPerson: Sendable {
         return LimitedAction.allCases.flatMap { action in names.map { Attempt.key(of: action, $0, for: $1) } }
     }
 
+    /// The buckets of the project's limits that are the person's.
+    func charges(in project: ProjectSettings) -> [Attempt.Charge] {
+        LimitedAction.allCases.flatMap { action in
+            project.limits.limits(of: action).flatMap { scope, rate in
+                owners(in: scope).map { owner in
+                    Attempt.Charge(action: action, scope: scope, rate: rate, key: Attempt.key(of: action, scope, for: owner))
+                }
+            }
+        }
+    }
+
     private func owners(in scope: LimitScope) -> [[String]] {
         switch scope {
         case .account: accounts.map { [$0] }

@@ -31,6 +31,7 @@ extension AuditEvent.Action {
             .rememberedDevicesForgotten,
             .linkMade, .linkMailed,
             .sessionsEnded, .sessionBridged, .sessionCookieCreated, .clientSessionStolen, .providerTokensGiven, .limitsForgotten,
+            .auditExported,
             .tenantCreated, .tenantChanged, .tenantDeleted, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed, .consoleOpened, .consoleSignedIn,
             .operatorBound, .operatorUnbound:

@@ -46,6 +46,7 @@ extension Schema {
             ("0038_tenants.sql", PackageResources._038_tenants_sql),
             ("0039_hooks.sql", PackageResources._039_hooks_sql),
             ("0040_console.sql", PackageResources._040_console_sql),
+            ("0041_user_search.sql", PackageResources._041_user_search_sql),
         ])
     }
 }

@@ -55,6 +55,8 @@ package struct MasterKey: Sendable {
     let consoleFlows: SealingKeys
     /// Name e-mail addresses in the log and in audit events; the first one names them, the others find what is named already.
     let addressHashes: [[UInt8]]
+    /// Seals the places in lists of accounts, which stand in the addresses of pages.
+    let listPositions: SealingKeys
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
     private let flowResponses: [[UInt8]]
 
@@ -91,6 +93,7 @@ package struct MasterKey: Sendable {
         phoneProofs = SealingKeys(derived("phone proofs"))
         consoleFlows = SealingKeys(derived("sign-ins at the console"))
         addressHashes = derived("hashes of addresses")
+        listPositions = SealingKeys(derived("places in lists of accounts"))
         flowResponses = derived("flow responses")
     }
 

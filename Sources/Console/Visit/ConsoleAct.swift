@@ -47,7 +47,7 @@ struct ConsoleConfirmation: Sendable {
 
 /// A field of the form; its label is the word of its name.
 struct ConsoleField: Sendable {
-    enum Kind: Sendable { case line, text }
+    enum Kind: Sendable { case line, optional, text }
     let name: String
     let kind: Kind
     let value: String
@@ -132,7 +132,8 @@ extension ConsoleAct {
                     let value = (form?[UTF8Text(field.name)]).map { ConsoleVisit.inert($0.asString) } ?? field.value
                     return [
                         "field": .text(field.name), "label": .word(field.name), "value": .text(value),
-                        "isLine": .flag(field.kind == .line), "isText": .flag(field.kind == .text),
+                        "isLine": .flag(field.kind != .text), "isRequired": .flag(field.kind == .line),
+                        "isText": .flag(field.kind == .text),
                     ]
                 }),
         ]
@@ -175,7 +176,8 @@ extension Response {
         Response(
             headers: [
                 "content-type": type, "content-disposition": "attachment; filename=\"\(name)\"", "cache-control": "no-store",
-                "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "content-security-policy": "default-src 'none'; sandbox",
+                "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+                "content-security-policy": "default-src 'none'; sandbox",
                 "cross-origin-resource-policy": "same-origin",
             ], body: bytes)
     }

@@ -14,9 +14,13 @@ import Web
 /// Code for all commands that use the database.
 enum CommandSupport {
     /// Opens the database, on a loop of its own, for as long as a command runs. Refuses a schema that is not this binary's.
-    static func withDatabase(_ common: CommonOptions, _ body: (Database, MasterKey) async throws -> Void) async throws {
+    ///
+    /// - Parameter longest: how long a statement may take, where that is longer than the configuration says.
+    static func withDatabase(
+        _ common: CommonOptions, statementsLasting longest: Duration? = nil, _ body: (Database, MasterKey) async throws -> Void
+    ) async throws {
         let settings = try common.serverSettings()
-        let database = open(settings, on: try Loop(index: 0))
+        let database = open(settings, on: try Loop(index: 0), statementsLasting: longest)
         do {
             try await database.verifySessions()
             try await settings.schema.verify(database)
@@ -86,8 +90,10 @@ enum CommandSupport {
     }
 
     /// A database for one command, without metrics.
-    static func open(_ settings: ServerSettings, on loop: Loop) -> Database {
-        Database(loop: loop, url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: .silent)
+    static func open(_ settings: ServerSettings, on loop: Loop, statementsLasting longest: Duration? = nil) -> Database {
+        var pool = settings.databasePool
+        if let longest { pool.statementTimeout = longest }
+        return Database(loop: loop, url: settings.database, settings: pool, metrics: Metrics(), log: .silent)
     }
 }
 

@@ -9,7 +9,7 @@ import Server
 struct ConsoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "console", abstract: "Open the operator console without its provider, or see who its operators are.",
-        subcommands: [Open.self, Operators.self, Unbind.self])
+        subcommands: [Open.self, Operators.self, Unbind.self, ConsoleIndex.self])
 
     struct Open: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

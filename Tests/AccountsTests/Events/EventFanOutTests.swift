@@ -144,7 +144,7 @@ import Webhooks
             .passkeyRenamed, .passkeySuspected, .emailLinkAdded, .emailLinkRemoved, .secondFactorRefused, .secondFactorWarningMailed,
             .rememberedDevicesForgotten, .recoveryCodesMade, .recoveryCodeUsed, .phoneNumberUsedAgain, .accountsImported, .accountImported,
             .linkMade, .linkMailed, .sessionBridged, .sessionCookieCreated, .providerTokensGiven, .limitsForgotten, .serviceAccountKeyMade,
-            .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed,
+            .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed, .auditExported,
             .tenantCreated, .tenantChanged, .tenantDeleted,
         ]
         #expect((EventType(telling: action) == nil) == silent.contains(action))

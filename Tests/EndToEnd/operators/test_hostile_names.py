@@ -57,6 +57,9 @@ def test_SEC_67_tables_and_lines_are_text(site, accounts):
         lines = run(site, "users", "get", "demo", account)
         assert treacherous(lines) == set()
         assert sum(line.startswith("name ") for line in lines.splitlines()) == 1
+        assert treacherous(run(site, "users", "explain", "demo", account)) == set()
+    found = run(site, "users", "search", "demo", "--limit", "1000")
+    assert treacherous(found) == set() and len(found.splitlines()) == len(accounts) + 1
 
 
 @pytest.mark.parametrize("command", [("users", "list", "demo", "--json"), ("export", "json", "demo")])

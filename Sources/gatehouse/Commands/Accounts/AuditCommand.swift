@@ -1,7 +1,6 @@
 import Accounts
 import ArgumentParser
 import Identity
-import JSON
 import Runtime
 
 /// `gatehouse audit`: prints the record of what was done to accounts.
@@ -103,22 +102,5 @@ extension AuditEvent {
             address.map { "from \($0)" }, details == "{}" ? nil : details,
         ]
         return CommandSupport.visible(columns.compactMap(\.self).joined(separator: "  "))
-    }
-
-    fileprivate var json: String {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.field("time", Timestamp.text(time))
-            writer.field("action", action)
-            writer.field("actorKind", actorKind)
-            writer.field("actor", actor)
-            writer.field("localId", accountID)
-            writer.field("providerId", providerID)
-            writer.field("rule", rule)
-            writer.field("address", address)
-            writer.field("userAgent", userAgent)
-            writer.field("details", verbatim: details.utf8)
-        }
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

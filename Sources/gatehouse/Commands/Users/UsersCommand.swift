@@ -12,8 +12,8 @@ struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users", abstract: "List, show, make, change and delete accounts.",
         subcommands: [
-            List.self, Get.self, Create.self, Update.self, Claims.self, Disable.self, Enable.self, Delete.self, Revoke.self, Link.self,
-            Hash.self,
+            List.self, Search.self, Get.self, Explain.self, Create.self, Update.self, Claims.self, Disable.self, Enable.self, Delete.self,
+            Revoke.self, Link.self, Hash.self,
         ])
 
     /// The access of a command to the accounts of one project.

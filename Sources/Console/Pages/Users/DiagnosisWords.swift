@@ -1,0 +1,41 @@
+import Accounts
+import Pages
+import ProjectSettings
+import Runtime
+
+extension SignInObstacle {
+    /// The word that says what it is.
+    var word: TemplateValue {
+        switch self {
+        case .tenantSwitchedOff: .word("obstacleTenantSwitchedOff")
+        case .notEnabled: .word("obstacleNotEnabled")
+        case .providerNotConfigured: .word("obstacleProviderNotConfigured")
+        case .providerSwitchedOff: .word("obstacleProviderSwitchedOff")
+        case .limitReached(let action, let scope, let until):
+            .word(
+                "obstacleLimitReached",
+                ["limitName": .text("\(action.rawValue) \(scope.configKey)"), "limitUntil": .text(Timestamp.minute(until))])
+        case .noAddress: .word("obstacleNoAddress")
+        case .noPassword: .word("obstacleNoPassword")
+        case .noPhoneNumber: .word("obstacleNoPhoneNumber")
+        case .numberNotReached: .word("obstacleNumberNotReached")
+        case .noPasskey: .word("obstacleNoPasskey")
+        case .notLinked: .word("obstacleNotLinked")
+        case .accountDisabled: .word("obstacleAccountDisabled")
+        case .phoneBesideSecondFactor: .word("obstaclePhoneBesideSecondFactor")
+        case .secondFactorUnknown: .word("obstacleSecondFactorUnknown")
+        }
+    }
+}
+
+extension SignInCondition {
+    /// The word that says what it is.
+    var word: TemplateValue {
+        switch self {
+        case .secondFactor(let names):
+            .word("conditionSecondFactor", ["factorNames": .text(ConsoleVisit.inert(names.joined(separator: ", ")))])
+        case .hook(let event): .word("conditionHook", ["hookName": .text(event.rawValue)])
+        case .passwordPolicy: .word("conditionPasswordPolicy")
+        }
+    }
+}
