@@ -63,7 +63,9 @@ extension ConsoleVisit {
     private func entries(
         _ places: [ConsolePlace], of project: ProjectSettings?, at here: ConsolePlace
     ) -> [[String: TemplateValue]] {
-        places.filter { console.places.contains($0) && (project != nil || $0 == .overview || person.projects == nil) }.map { place in
+        places.filter {
+            console.hasPage(at: $0, ofProject: project != nil) && (project != nil || $0 == .overview || person.projects == nil)
+        }.map { place in
             [
                 "place": .word("place\(place.rawValue.capitalizedFirst)"), "placeLink": .text(link(place.path(of: project))),
                 "isHere": .flag(place == here && (realm != nil) == (project != nil)),
