@@ -1,5 +1,6 @@
 import Config
 import Pages
+import ProjectSettings
 import Projects
 import Text
 import Web

@@ -1,8 +1,10 @@
 import Accounts
+import HTTP
 import Pages
 import ProjectSettings
 import Projects
 import Runtime
+import Text
 import Web
 
 /// The first page: the state of the server, and the projects that the operator sees.
