@@ -64,7 +64,7 @@ package struct Worker: Sendable {
             admission: process.admission)
     }
 
-    /// What the console shows of the server.
+    /// The facts of the server that the console shows.
     private static func facts(_ process: ProcessContext) -> ConsoleFacts {
         let files = process.files
         return ConsoleFacts(

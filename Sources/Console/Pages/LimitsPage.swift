@@ -44,9 +44,10 @@ struct ForgetLimits: ConsoleAct {
 
     func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome {
         let (administrator, text) = (try visit.administrator, (form["person"] ?? "").trimmed)
-        let email = EmailAddress.canonical(text.asString)
+        let id = text.asString
+        let email = EmailAddress.canonical(id)
         var wanted = AccountLists.Wanted()
-        if let email { wanted.emails = [email] } else { wanted.ids = [text.asString] }
+        if let email { wanted.emails = [email] } else { wanted.ids = [id] }
         let found = try await visit.accounts.administration.lists.find(wanted, by: administrator).first?.account
         if email == nil, found == nil { throw AccountError.accountNotFound }
         let client = (form["client"] ?? "").trimmed

@@ -41,7 +41,7 @@ struct OverviewPage: ConsolePage {
         ]
     }
 
-    /// What concerns all projects.
+    /// The facts that concern all projects.
     private func server(_ visit: ConsoleVisit) async throws -> [String: TemplateValue] {
         let keys = SigningKeyStore.statuses(of: try await visit.accounts.operators.keys.list(), at: visit.now)
         let signing = keys.compactMap { key, status -> [String: TemplateValue]? in
