@@ -58,27 +58,27 @@ def test_the_configuration_stands_there_with_its_lines(stage, ada):
 def test_a_provider_is_shown_and_asked(stage, ada, staff):
     page = ada.open("/projects/demo/providers").text
     assert f"{stage.url}/__/auth/handler" in page and "demo.yaml:" in page
-    assert "All is well" in ada.send("/projects/demo/providers/oidc.fake/check").text
+    assert "All is well" in ada.submit("/projects/demo/providers/oidc.fake/check").text
     staff.answers["discovery"] = {"issuer": "https://another.example"}
-    assert "All is well" not in ada.send("/projects/demo/providers/oidc.fake/check").text
+    assert "All is well" not in ada.submit("/projects/demo/providers/oidc.fake/check").text
 
 
 def test_a_key_is_rotated_with_a_reason(stage, ada):
-    assert ada.send(ROTATE).status_code == 400
-    assert ada.send(ROTATE, reason="a drill").headers["location"] == "/keys?note=rotated"
+    assert ada.submit(ROTATE).status_code == 400
+    assert ada.submit(ROTATE, reason="a drill").headers["location"] == "/keys?note=rotated"
     assert "new key is published" in ada.open("/keys?note=rotated").text
     (event,) = [event for event in audit(stage, "signingKey.rotated") if event["actorKind"] == "operator"]
     assert event["actor"] == "ada" and event["details"]["operatorReason"] == "a drill"
-    waits = ada.send(ROTATE, reason="again")
+    waits = ada.submit(ROTATE, reason="again")
     assert waits.status_code == 400 and "earlier rotation" in waits.text
 
 
 def test_mails_are_tried_at_once_and_limits_forgotten(stage, ada):
     person = address()
     stage.servers[0].api().succeed("signUp", {"email": person, "password": "analytical engine"})
-    assert ada.send("/projects/demo/limits/forget", person=person).headers["location"].endswith("/limits?note=forgotten")
-    assert "USER_NOT_FOUND" in ada.send("/projects/demo/limits/forget", person="no-such-id").text
-    assert ada.send("/projects/demo/mail/retry").headers["location"].endswith("/mail?note=retried")
+    assert ada.submit("/projects/demo/limits/forget", person=person).headers["location"].endswith("/limits?note=forgotten")
+    assert "USER_NOT_FOUND" in ada.submit("/projects/demo/limits/forget", person="no-such-id").text
+    assert ada.submit("/projects/demo/mail/retry").headers["location"].endswith("/mail?note=retried")
     assert audit(stage, "limits.forgotten", "demo")[-1]["actor"] == "ada"
     assert audit(stage, "deliveries.repeated", "demo")[-1]["actor"] == "ada"
 
@@ -87,7 +87,7 @@ def test_SEC_64_an_act_without_its_record_is_not_done(stage, ada):
     keys = stage.value("SELECT count(*) FROM signing_keys")
     stage.rows("ALTER TABLE audit_events ADD CONSTRAINT no_more CHECK (actor_kind <> 'operator') NOT VALID")
     try:
-        assert ada.send("/keys/idToken/RS256/rotate", reason="a drill").status_code == 500
+        assert ada.submit("/keys/idToken/RS256/rotate", reason="a drill").status_code == 500
     finally:
         stage.rows("ALTER TABLE audit_events DROP CONSTRAINT no_more")
     assert stage.value("SELECT count(*) FROM signing_keys") == keys
@@ -100,8 +100,8 @@ def test_a_role_sees_what_it_may(stage, staff):
     assert "Rotate" not in vera.open("/keys").text and vera.open(ROTATE).status_code == 403
     # Support of one project.
     assert ben.open("/keys").status_code == 403 and ben.open("/projects/other/limits").status_code == 404
-    assert ben.send("/projects/demo/limits/forget", person="a@example.com").status_code == 400
-    done = ben.send("/projects/demo/limits/forget", person="a@example.com", reason="he called")
+    assert ben.submit("/projects/demo/limits/forget", person="a@example.com").status_code == 400
+    done = ben.submit("/projects/demo/limits/forget", person="a@example.com", reason="he called")
     assert done.status_code == 303
     assert audit(stage, "limits.forgotten", "demo")[-1]["details"]["operatorReason"] == "he called"
 

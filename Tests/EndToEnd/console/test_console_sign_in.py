@@ -19,7 +19,7 @@ def test_an_operator_signs_in_at_the_provider_and_out_again(stage, browser):
     assert "/sign-in/start?next=%2Fkeys" in browser.open("/sign-in?next=%2Fkeys").text
     address = browser.begin("/keys")
     assert "prompt=login" in address and "code_challenge=" in address
-    done = browser.come_back(stage.issuer.login("ada")(address))
+    done = browser.come_back(stage.staff.login("ada")(address))
     assert done.status_code == 200 and 'href="/keys"' in done.text and "signed in as ada" in done.text
     assert "Signing keys" in browser.open("/keys").text
     assert [event["actor"] for event in audit(stage, "console.signedIn")][-1:] == ["ada"]
@@ -42,7 +42,7 @@ def test_the_session_is_a_new_one_at_each_sign_in(stage, browser):
 
 
 def test_an_answer_belongs_to_the_browser_that_asked(stage, browser):
-    answer = stage.issuer.login("ada")(browser.begin())
+    answer = stage.staff.login("ada")(browser.begin())
     other = Operator(stage)
     assert other.come_back(answer).status_code == 400 and not other.cookies
     other.begin()

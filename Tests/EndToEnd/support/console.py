@@ -23,7 +23,7 @@ class ConsoleSite(Site):
 
     def __init__(self, issuer, **more):
         port = free_port()
-        self.issuer = issuer
+        self.staff = issuer
         self.console = f"http://127.0.0.1:{port}"
         entry = issuer.entry(authoritativeDomains=["trusted.example"])
         console = {"listen": f"127.0.0.1:{port}", "publicURL": self.console, "provider": {"oidc.staff": entry}, "operators": OPERATORS}
@@ -55,9 +55,9 @@ class Operator(requests.Session):
         return answer
 
     def sign_in(self, user="ada", next="/"):
-        return self.come_back(self.site.issuer.login(user)(self.begin(next)))
+        return self.come_back(self.site.staff.login(user)(self.begin(next)))
 
-    def send(self, path, **fields):
+    def submit(self, path, **fields):
         """Opens the page of a form, and sends that form."""
         page = self.open(path)
         assert page.status_code == 200, page.text
