@@ -7,7 +7,7 @@ import requests
 
 from support.harness import free_port
 from support.leaks import note, note_url
-from support.names import OTHER, TIMEOUT
+from support.names import METHODS, OTHER, TIMEOUT
 from support.servers.site import Site
 
 # The people at the provider who are operators: by subject, and by an address that binds them.
@@ -27,7 +27,7 @@ class ConsoleSite(Site):
         self.console = f"http://127.0.0.1:{port}"
         entry = issuer.entry(authoritativeDomains=["trusted.example"])
         console = {"listen": f"127.0.0.1:{port}", "publicURL": self.console, "provider": {"oidc.staff": entry}, "operators": OPERATORS}
-        super().__init__({"oidc.fake": issuer.entry()}, settings={"console": console}, others={"other": OTHER}, **more)
+        super().__init__({"oidc.fake": issuer.entry()}, settings={"console": console}, project={"signIn": METHODS}, others={"other": OTHER}, **more)
 
 
 class Operator(requests.Session):
