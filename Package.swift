@@ -131,9 +131,8 @@ let package = Package(
         kit(
             "Console",
             [
-                "Web", "Accounts", "Brokerage", "Config", "Crypto", "HTTP", "Identity", "JSON", "Pages", "ProjectSettings", "Projects",
-                "Providers",
-                "Runtime", "Text", logging,
+                "Web", "Accounts", "Brokerage", "Config", "Crypto", "HTTP", "HTTPServer", "Identity", "JOSE", "JSON", "Pages",
+                "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "Webhooks", logging,
             ],
             resources: [.embedInCode("Templates")]),
 

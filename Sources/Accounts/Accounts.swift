@@ -158,7 +158,10 @@ package final class Accounts: Sendable {
             profileEdits: ProfileEdits(storage: storage, limits: limits))
         operators = OperatorRules(
             sessions: OperatorSessions(database: database, clock: clock), bindings: OperatorBindings(database: database, clock: clock),
-            openings: ConsoleOpenings(database: database, clock: clock), flows: OperatorFlows(keys: masterKey.consoleFlows, clock: clock))
+            openings: ConsoleOpenings(database: database, clock: clock), flows: OperatorFlows(keys: masterKey.consoleFlows, clock: clock),
+            keys: SigningKeyStore(database: database, masterKey: masterKey, clock: clock),
+            serviceAccounts: ServiceAccounts(database: database, clock: clock), events: RecordedEvents(deliveries),
+            stoppedEndpoints: StoppedEndpoints(deliveries), mails: WaitingMails(deliveries: deliveries))
         administration = AdministrationRules(
             accounts: AccountAdministration(
                 storage: storage, clock: clock, directory: directory, passwords: passwords, secrets: factorSecrets),
@@ -238,4 +241,9 @@ package struct OperatorRules: Sendable {
     package let bindings: OperatorBindings
     package let openings: ConsoleOpenings
     package let flows: OperatorFlows
+    package let keys: SigningKeyStore
+    package let serviceAccounts: ServiceAccounts
+    package let events: RecordedEvents
+    package let stoppedEndpoints: StoppedEndpoints
+    package let mails: WaitingMails
 }

@@ -52,7 +52,7 @@ package enum ConfigFile {
         func fault(in file: String) -> Fault { Fault(file: file, line: line, column: column, path: "", message: message) }
     }
 
-    private static func text(of file: String) throws(Unreadable) -> String {
+    static func text(of file: String) throws(Unreadable) -> String {
         let bytes: [UInt8]
         do {
             bytes = try FileBytes.read(file, atMost: maxBytes)

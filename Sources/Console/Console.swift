@@ -12,22 +12,49 @@ package import Web
 /// `Accounts`, which the Admin API and the command line ask as well: nothing is decided here but who may ask.
 package struct Console: Sendable {
     package let settings: ConsoleSettings
+    let facts: ConsoleFacts
     let pages: PageSet
 
-    package init(_ settings: ConsoleSettings) {
+    package init(_ settings: ConsoleSettings, _ facts: ConsoleFacts) {
         self.settings = settings
+        self.facts = facts
         pages = Self.pageSet
     }
 
     /// Pages that show something. To add one, add a file in `Pages/` and a line here.
     static let shown: [any ConsolePage.Type] = [
-        AuditRecordPage.self, OneUserPage.self, OverviewPage.self, UsersPage.self,
+        AuditRecordPage.self,
+        ConfigurationPage.self,
+        HooksPage.self,
+        KeysPage.self,
+        LimitsPage.self,
+        MailPage.self,
+        OneUserPage.self,
+        OverviewPage.self,
+        ProjectConfigurationPage.self,
+        ProvidersPage.self,
+        ServiceAccountsPage.self,
+        UsersPage.self,
     ]
 
     /// Changes, each with the page that asks for confirmation. To add one, add a file in `Pages/` and a line here.
     static let acts: [any ConsoleAct.Type] = [
-        DeleteUser.self, DisableUser.self, EnableUser.self, EndUserSession.self, EndUserSessions.self, ExportAudit.self, MailUser.self,
-        RemoveUserFactor.self, RemoveUserPasskey.self, SetUserClaims.self, UnlinkUser.self,
+        CheckProvider.self,
+        DeleteUser.self,
+        DisableUser.self,
+        EnableUser.self,
+        EndUserSession.self,
+        EndUserSessions.self,
+        ExportAudit.self,
+        ForgetLimits.self,
+        MailUser.self,
+        RemoveUserFactor.self,
+        RemoveUserPasskey.self,
+        ReplayEvent.self,
+        RetryMails.self,
+        RotateKey.self,
+        SetUserClaims.self,
+        UnlinkUser.self,
     ]
 
     /// The endpoints of the console's listener.
@@ -35,8 +62,13 @@ package struct Console: Sendable {
         Self.shown.map { $0.handler(self) } + Self.acts.flatMap { $0.handlers(self) } + signInHandlers
     }
 
-    /// The places of the navigation that have a page.
-    var places: Set<ConsolePlace> { Set(Self.shown.map { $0.place }) }
+    /// The page of a project that links to the project lead to.
+    var firstPlace: ConsolePlace { ConsolePlace.ofProject.first { hasPage(at: $0, ofProject: true) } ?? .overview }
+
+    /// Whether the navigation leads somewhere: to a page about a project, or about the server.
+    func hasPage(at place: ConsolePlace, ofProject: Bool) -> Bool {
+        Self.shown.contains { $0.place == place && $0.path.hasPrefix("/projects/") == ofProject }
+    }
 
     private static let pageSet = PageSet(ConsoleTemplates.files)
 }

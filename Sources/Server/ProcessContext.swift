@@ -14,6 +14,7 @@ import Web
 /// The parts that all loops of the process share. Each is immutable, or behind a lock that is only held for a short time.
 package struct ProcessContext: Sendable {
     let settings: ServerSettings
+    let files: ConfigurationFiles
     package let projects: ProjectDirectory
     let tenants: TenantDirectory
     let tenantCache: TenantCache
@@ -43,6 +44,7 @@ package struct ProcessContext: Sendable {
 
     package init(_ configuration: Configuration, output: LogOutput, clock: Clock, log: Logger) {
         settings = configuration.server
+        files = configuration.files
         self.output = output
         projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
         tenants = TenantDirectory(projects, log: log)

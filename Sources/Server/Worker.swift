@@ -57,11 +57,20 @@ package struct Worker: Sendable {
         var handlers = ServedCalls.handlers(settings)
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         app = App(handlers, services: services)
-        console = settings.console.map { [services] in ConsoleListener(Console($0.settings), services: services) }
+        console = settings.console.map { [services] in ConsoleListener(Console($0.settings, Self.facts(process)), services: services) }
         server = HTTPServer(
             loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: app,
             metrics: process.metrics, log: process.log, accessLog: settings.accessLog ? process.output : nil,
             admission: process.admission)
+    }
+
+    /// The facts of the server that the console shows.
+    private static func facts(_ process: ProcessContext) -> ConsoleFacts {
+        let files = process.files
+        return ConsoleFacts(
+            version: Version.text, development: process.settings.development,
+            serverFile: String(files.path.split(separator: "/").last ?? ""), serverSettings: { files.ofServer() },
+            projectSettings: { files.ofProject(fileName: $0) })
     }
 
     /// The server of the operations listener. It has connections of its own, so that it answers when all connections of the API are taken.

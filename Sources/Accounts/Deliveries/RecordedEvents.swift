@@ -65,13 +65,22 @@ package struct RecordedEvents: Sendable {
 
     /// Has them sent again, as if they had never been tried, with the ids that they had. Leaves out those that a process is just trying. Returns
     /// their number.
-    package func replay(_ filter: Filter, in project: ProjectSettings) async throws(AccountError) -> Int {
+    ///
+    /// - Parameter operatorAct: the act of the console, which is recorded; `nil` for the command, which is not.
+    package func replay(
+        _ filter: Filter, in project: ProjectSettings, by operatorAct: OperatorAct? = nil
+    ) async throws(AccountError) -> Int {
         let now = deliveries.clock.now()
-        let rows = try await deliveries.storage.write(
-            """
-            UPDATE deliveries SET due_at = \(now), attempts = 0, outcome = NULL
-            WHERE \(filter.condition(in: project)) AND (due_at <= \(now) OR due_at > \(now + Deliveries.lease)) RETURNING 1::bigint
-            """)
-        return rows.count
+        let record = operatorAct.map {
+            AuditedAct($0, orCommand: "", at: now).record(.deliveriesRepeated, facts: "'kind', 'event'", in: project.storageID)
+        }
+        let results = try await deliveries.storage.write(
+            all: [
+                """
+                UPDATE deliveries SET due_at = \(now), attempts = 0, outcome = NULL
+                WHERE \(filter.condition(in: project)) AND (due_at <= \(now) OR due_at > \(now + Deliveries.lease)) RETURNING 1::bigint
+                """
+            ] + [record].compactMap(\.self))
+        return results.first?.count ?? 0
     }
 }

@@ -103,6 +103,8 @@ extension AuditEvent {
         case auditExported = "audit.exported"
         /// The server has sealed with the first master key what a former one had sealed, for all projects.
         case masterKeyResealed = "masterKey.resealed"
+        /// An operator had waiting mails tried at once, or events sent again; `details` says which kind.
+        case deliveriesRepeated = "deliveries.repeated"
         /// A command made an address that opens the console without its provider, for all projects; `details` says why.
         case consoleOpened = "console.opened"
         /// An operator began a session at the console; `details` has the provider's subject, or why the console was opened without it.

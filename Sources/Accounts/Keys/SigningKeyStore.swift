@@ -95,7 +95,7 @@ package struct SigningKeyStore: Sendable {
     /// - Returns: the new key's id, and when it begins to sign.
     @discardableResult
     package func rotate(
-        _ algorithm: Algorithm, for purpose: SigningKeyPurpose = .idToken, compromised: Bool = false
+        _ algorithm: Algorithm, for purpose: SigningKeyPurpose = .idToken, compromised: Bool = false, by operatorAct: OperatorAct? = nil
     ) async throws -> (kid: String, signsFrom: Instant) {
         // With another master key than that of the servers, no server could open the new key.
         let isFirst = try await !published(purpose).contains { $0.algorithm == algorithm }
@@ -109,7 +109,7 @@ package struct SigningKeyStore: Sendable {
             UPDATE \(purpose.table) SET retires_at = \(signsFrom + purpose.retention)
             WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL
             """
-        let act = AuditedAct(by: .command("keys rotate"), on: nil, from: nil, at: now)
+        let act = AuditedAct(operatorAct, orCommand: "keys rotate", at: now)
         let record = act.record(
             .signingKeyRotated,
             facts: """

@@ -34,7 +34,7 @@ extension AuditEvent.Action {
             .auditExported,
             .tenantCreated, .tenantChanged, .tenantDeleted, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed, .consoleOpened, .consoleSignedIn,
-            .operatorBound, .operatorUnbound:
+            .operatorBound, .operatorUnbound, .deliveriesRepeated:
             nil
         }
     }

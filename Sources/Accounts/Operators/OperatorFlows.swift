@@ -14,7 +14,7 @@ package struct OperatorFlows: Sendable {
     let keys: SealingKeys
     let clock: Clock
 
-    /// What the end of the sign-in needs of its beginning.
+    /// The secrets of the beginning that the end of the sign-in needs.
     package struct Flow: Sendable, Codable, Equatable {
         /// The provider gets it, and sends it back.
         package let state: String

@@ -143,7 +143,7 @@ extension Console {
         }
     }
 
-    /// What the browser keeps while the operator is at the provider. The request that comes back is one of another site.
+    /// The browser keeps the flow in it while the operator is at the provider. The request that comes back is one of another site.
     private var flowCookie: HostCookie { HostCookie("gatehouse_console_flow", at: site) }
 
     /// A page for a browser that is not signed in.

@@ -17,7 +17,7 @@ protocol ConsoleAct: Sendable {
     /// Whether it cannot be undone, or opens the way to more: then the operator must have signed in a moment ago.
     static var isDangerous: Bool { get }
     init()
-    /// What will happen, before it happens.
+    /// The words about what will happen, before it happens.
     func confirmation(_ visit: ConsoleVisit) async throws -> ConsoleConfirmation
     /// Makes it happen. An error that the operator may learn of is shown on the page of confirmation.
     func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome

@@ -63,7 +63,9 @@ extension ConsoleVisit {
     private func entries(
         _ places: [ConsolePlace], of project: ProjectSettings?, at here: ConsolePlace
     ) -> [[String: TemplateValue]] {
-        places.filter { console.places.contains($0) && (project != nil || $0 == .overview || person.projects == nil) }.map { place in
+        places.filter {
+            console.hasPage(at: $0, ofProject: project != nil) && (project != nil || $0 == .overview || person.projects == nil)
+        }.map { place in
             [
                 "place": .word("place\(place.rawValue.capitalizedFirst)"), "placeLink": .text(link(place.path(of: project))),
                 "isHere": .flag(place == here && (realm != nil) == (project != nil)),
@@ -74,7 +76,9 @@ extension ConsoleVisit {
     /// The word for `?note=` of an address: `noteDone` for `done`. Any site can link here, so a note is one of the words of the page.
     private static func word(ofNote note: UTF8Text) -> String? {
         let letters = note.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
-        return letters && (1...40).contains(note.utf8.count) ? "note\(note.asString.capitalizedFirst)" : nil
+        guard letters, (1...40).contains(note.utf8.count), let first = note.utf8.first else { return nil }
+        // The capital of an ASCII letter.
+        return String(decoding: Array("note".utf8) + [first & 0xDF] + note.utf8.dropFirst(), as: UTF8.self)
     }
 }
 

@@ -39,6 +39,9 @@ struct ConsoleVisit: Sendable {
         get throws(Failure) { Administrator(operator: person, because: reason, of: try project.settings, from: client) }
     }
 
+    /// The same for a rule that is about no account.
+    var act: OperatorAct { OperatorAct(by: person, because: reason, from: client) }
+
     func may(_ role: Operator.Role) -> Bool { person.role >= role }
 
     /// A part of the path: `parameter("user")` for `{user}`.

@@ -11,6 +11,8 @@ package struct Configuration {
     package let tenantCache: TenantCache
     /// Things that are allowed and still look wrong, as sentences.
     package let notes: [String]
+    /// Where it was read from.
+    let files: ConfigurationFiles
 
     /// The faults of a configuration, as text for the operator.
     package struct Faulty: Error, CustomStringConvertible {
@@ -36,7 +38,8 @@ package struct Configuration {
         let faults = Faults([reading.faults] + reading.files.map(\.allFaults))
         guard faults.isEmpty else { throw Faulty(faults) }
         let projects = reading.files.map { $0.project.having($0.tenants.tenants()) }
-        return Configuration(server: reading.server, projects: projects, tenantCache: cache, notes: faults.notes.map(\.description))
+        return Configuration(server: reading.server, projects: projects, tenantCache: cache, notes: faults.notes.map(\.description),
+            files: ConfigurationFiles(path: path, environment: environment, server: reading.server))
     }
 
     /// Only the server's file, for commands that touch no project.

@@ -144,8 +144,9 @@ import Webhooks
             .passkeyRenamed, .passkeySuspected, .emailLinkAdded, .emailLinkRemoved, .secondFactorRefused, .secondFactorWarningMailed,
             .rememberedDevicesForgotten, .recoveryCodesMade, .recoveryCodeUsed, .phoneNumberUsedAgain, .accountsImported, .accountImported,
             .linkMade, .linkMailed, .sessionBridged, .sessionCookieCreated, .providerTokensGiven, .limitsForgotten, .serviceAccountKeyMade,
-            .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed, .auditExported,
-            .tenantCreated, .tenantChanged, .tenantDeleted,
+            .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed,
+            .tenantCreated, .tenantChanged, .tenantDeleted, .consoleOpened, .consoleSignedIn, .operatorBound, .operatorUnbound,
+            .deliveriesRepeated, .auditExported,
         ]
         #expect((EventType(telling: action) == nil) == silent.contains(action))
     }

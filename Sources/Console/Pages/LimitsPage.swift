@@ -1,0 +1,62 @@
+import Accounts
+import HTTP
+import Identity
+import Pages
+import ProjectSettings
+import Projects
+import Text
+import Web
+
+/// The rate limits of a project, and the way to let a person try again.
+struct LimitsPage: ConsolePage {
+    static let path = "/projects/{project}/limits"
+    static let place = ConsolePlace.limits
+
+    func callAsFunction(_ visit: ConsoleVisit) async throws -> ConsoleView {
+        let limits = try visit.project.settings.limits
+        let rows = LimitedAction.allCases.flatMap { action in
+            action.standard.compactMap { scope, _ -> [String: TemplateValue]? in
+                guard let rate = limits[action, scope] else { return nil }
+                return ["action": .text(action.rawValue), "scope": .text(scope.rawValue), "rate": .text("\(rate)")]
+            }
+        }
+        return ConsoleView(
+            "limits",
+            ["limits": .list(rows), "forget": .text(visit.may(ForgetLimits.role) ? try visit.projectLink("/limits/forget") : "")])
+    }
+}
+
+/// Forgets what was counted against one person: the rule of `gatehouse limits forget`.
+struct ForgetLimits: ConsoleAct {
+    static let path = "/projects/{project}/limits/forget"
+    static let place = ConsolePlace.limits
+    static let role = Operator.Role.support
+
+    func confirmation(_ visit: ConsoleVisit) async throws -> ConsoleConfirmation {
+        ConsoleConfirmation(
+            "forgetLimits",
+            fields: [
+                ConsoleField("person", value: (visit.query["person"]).map { ConsoleVisit.inert($0.asString) } ?? ""),
+                ConsoleField("client", .optional),
+            ],
+            cancel: try visit.projectLink("/limits"))
+    }
+
+    func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome {
+        let (administrator, text) = (try visit.administrator, (form["person"] ?? "").trimmed)
+        let id = text.asString
+        let email = EmailAddress.canonical(id)
+        var wanted = AccountLists.Wanted()
+        if let email { wanted.emails = [email] } else { wanted.ids = [id] }
+        let found = try await visit.accounts.administration.lists.find(wanted, by: administrator).first?.account
+        if email == nil, found == nil { throw AccountError.accountNotFound }
+        let client = (form["client"] ?? "").trimmed
+        let address = Address(client.asString)
+        if !client.isEmpty, address == nil { throw Failure.invalidArgument("The client's address is not one such as 192.0.2.7.") }
+        let person = LimitedPerson(
+            accountID: found?.id, email: found?.email ?? email, phoneNumber: found?.phoneNumber, address: address?.limitKey.description)
+        let hash = found == nil ? email.map { visit.accounts.addressHashes.hash(of: $0, in: administrator.project.storageID) } : nil
+        _ = try await visit.accounts.limits.forget(person, on: found?.id, emailHash: hash, by: administrator)
+        return .goes(to: try visit.projectLink("/limits"), note: "forgotten")
+    }
+}

@@ -1,0 +1,75 @@
+"""A server with a console, and an operator's browser at it."""
+
+import html
+import re
+
+import requests
+
+from support.harness import free_port
+from support.leaks import note, note_url
+from support.names import METHODS, OTHER, TIMEOUT
+from support.servers.site import Site
+
+# The people at the provider who are operators: by subject, and by an address that binds them.
+OPERATORS = [
+    {"name": "ada", "subject": "ada", "role": "admin", "email": "ada@example.com"},
+    {"email": "ben@trusted.example", "role": "support", "projects": ["demo"]},
+    {"name": "vera", "subject": "vera", "role": "viewer"},
+]
+
+
+class ConsoleSite(Site):
+    """A site whose console's operators sign in at a stand-in."""
+
+    def __init__(self, issuer, **more):
+        port = free_port()
+        self.staff = issuer
+        self.console = f"http://127.0.0.1:{port}"
+        entry = issuer.entry(authoritativeDomains=["trusted.example"])
+        console = {"listen": f"127.0.0.1:{port}", "publicURL": self.console, "provider": {"oidc.staff": entry}, "operators": OPERATORS}
+        super().__init__({"oidc.fake": issuer.entry()}, settings={"console": console}, project={"signIn": METHODS}, others={"other": OTHER}, **more)
+
+
+class Operator(requests.Session):
+    """A browser without scripts: it keeps cookies, and says of its requests what browsers say."""
+
+    def __init__(self, site):
+        super().__init__()
+        self.site = site
+        self.headers["sec-fetch-site"] = "same-origin"
+
+    def open(self, path="/", **more):
+        return self.get(self.site.console + path, timeout=TIMEOUT, allow_redirects=False, **more)
+
+    def begin(self, next="/"):
+        """The provider's page."""
+        answer = self.open("/sign-in/start", params={"next": next})
+        assert answer.status_code == 303, answer.text
+        return answer.headers["location"]
+
+    def come_back(self, address):
+        """What the provider's redirect does. Its request comes from another site."""
+        answer = self.get(address, timeout=TIMEOUT, allow_redirects=False, headers={"sec-fetch-site": "cross-site"})
+        for cookie in self.cookies:
+            note(cookie.value)
+        return answer
+
+    def sign_in(self, user="ada", next="/"):
+        return self.come_back(self.site.staff.login(user)(self.begin(next)))
+
+    def submit(self, path, **fields):
+        """Opens the page of a form, and sends that form."""
+        page = self.open(path)
+        assert page.status_code == 200, page.text
+        token = field(page, "token")
+        return self.post(self.site.console + path, data={"token": token, **fields}, timeout=TIMEOUT, allow_redirects=False)
+
+
+def field(page, name):
+    """The value of a hidden field of the page's last form."""
+    return html.unescape(re.findall(rf'name="{name}" value="([^"]*)"', page.text)[-1])
+
+
+def opening(result):
+    """The address that `gatehouse console open` has printed."""
+    return note_url(result.stdout.strip())
