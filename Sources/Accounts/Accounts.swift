@@ -28,8 +28,8 @@ package final class Accounts: Sendable {
     package let outbox: Outbox?
     package let addressHashes: AddressHashes
     package let captchaTokens: CaptchaTokens
-    /// Counts sign-ins, also those that end before a rule is asked.
-    package let signIns: SignInMetrics
+    /// Counts and logs sign-ins, also those that end before a rule is asked.
+    package let signIns: SignInLog
 
     package let signIn: SignInRules
     package let secondFactors: SecondFactorRules
@@ -49,10 +49,10 @@ package final class Accounts: Sendable {
     ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
     ///   - sendsMail: false where no way of mail is configured; then no mail is stored.
     ///   - refusals: logs and counts refused attempts; shared by all loops.
-    ///   - signIns: counts sign-ins; shared by all loops.
+    ///   - signIns: counts and logs sign-ins; shared by all loops.
     package init(
         database: Database, masterKey: MasterKey, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing,
-        deliveries: Deliveries, sendsMail: Bool, refusals: Refusals, signIns: SignInMetrics, formerTokens: (any FormerTokens)? = nil,
+        deliveries: Deliveries, sendsMail: Bool, refusals: Refusals, signIns: SignInLog, formerTokens: (any FormerTokens)? = nil,
         formerSecondFactors: (any FormerSecondFactors)? = nil, formerAccounts: JustInTimeImports.Source? = nil,
         hooks: (any HookCaller)? = nil, log: Logger
     ) {
@@ -69,7 +69,7 @@ package final class Accounts: Sendable {
             former: formerSecondFactors)
         let hooks = SignInHooks(caller: hooks, clock: clock)
         let completion = SignInCompletion(
-            storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock,
+            storage: storage, log: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock,
             tokenKey: masterKey.tokenKey,
             devices: RememberedDevices(storage: storage, key: masterKey.rememberedDevices), lost: lost, deliveries: deliveries,
             hooks: hooks)

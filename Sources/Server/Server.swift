@@ -22,6 +22,7 @@ package actor Server {
     private static let keptAlive: Duration = .seconds(1)
     private static let keyInterval: Duration = .seconds(60)
     private static let cleanupInterval: Duration = .seconds(300)
+    private static let signInLogInterval: Duration = .seconds(1)
     private static let mirrorInterval: Duration = .seconds(2)
     private static let seenInterval: Duration = .seconds(10)
     private static let idleInterval: Duration = .seconds(3600)
@@ -53,6 +54,7 @@ package actor Server {
     private var chores: [Task<Void, Never>] = []
     private let deliveryLoop: DeliveryLoop
     private var delivering: Task<Void, Never>?
+    private var logging: Task<Void, Never>?
 
     /// - Parameters:
     ///   - path: where `configuration` was read from, for reloads.
@@ -107,7 +109,7 @@ package actor Server {
         try await remember(process.projects.current.realms)
         try await openListeners()
         let cleanup = Cleanup(
-            database: first.database, clock: process.clock, auditRetention: process.settings.auditRetention)
+            database: first.database, clock: process.clock, retention: process.settings.retention)
         chores = [
             every(Self.keyInterval, "reload signing keys") { [process, keyStore] in try await keyStore.load(into: process.signingKeys) },
             every(Self.readinessInterval, "serve requests", soon: true) { [first, readiness] in
@@ -136,6 +138,8 @@ package actor Server {
                 await deliveryLoop.mirror.copy(process.projects.current.all.map(\.settings))
             },
         ]
+        let signInLog = SignInLogWriter(process.signIns, database: deliveryLoop.database)
+        logging = every(Self.signInLogInterval, "write the log of sign-ins") { try await signInLog.write() }
         delivering = Task { [deliveryLoop] in
             try? await Task.sleep(for: Self.afterStart)
             await deliveryLoop.worker.run()
@@ -201,6 +205,7 @@ package actor Server {
         }
         // No client waits any more for what waits there.
         await process.hashing.stop()
+        await writeLastSignIns()
         for worker in workers { await worker.database.close() }
         log.info("stopped")
     }
@@ -216,7 +221,16 @@ package actor Server {
         }
         await delivering.value
         patience.cancel()
+        logging?.cancel()
+        await logging?.value
         await deliveryLoop.database.close()
+    }
+
+    /// Writes what the log of sign-ins does not have yet, behind the last request.
+    private func writeLastSignIns() async {
+        do { try await SignInLogWriter(process.signIns, database: first.database).write() } catch {
+            log.warning("could not write the log of sign-ins", metadata: ["error": "\(LogDetail.of(error))"])
+        }
     }
 
     private var keyStore: SigningKeyStore {

@@ -17,7 +17,7 @@ struct Gatehouse: AsyncParsableCommand {
             MailsCommand.self,
             EventsCommand.self,
             HooksCommand.self, ConsoleCommand.self,
-            AuditCommand.self, ImportCommand.self, ExportCommand.self,
+            AuditCommand.self, SignInsCommand.self, ImportCommand.self, ExportCommand.self,
             ExplainLinkCommand.self, CompletionCommand.self,
         ])
 

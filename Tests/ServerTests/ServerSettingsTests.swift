@@ -1,3 +1,4 @@
+import Accounts
 import Crypto
 import Curl
 import HTTP
@@ -21,7 +22,7 @@ import Testing
         #expect(settings.loops == Machine.cores && settings.passwordHashing.threads == Machine.cores)
         #expect(settings.trustedProxies.addresses.isEmpty && settings.trustedProxies.header == .forwardedFor)
         #expect(settings.passwordHashing.scrypt == ScryptParameters() && settings.passwordHashing.queue == 64)
-        #expect(settings.auditRetention == .seconds(400 * 86400))
+        #expect(settings.retention == Retention())
         #expect(settings.accessLog && settings.logPath == nil && settings.logLevel == .info)
         #expect(settings.limits.body == ServerLimits().body && settings.databasePool.readConnections == DatabaseSettings().readConnections)
         #expect(settings.databaseConnections == settings.databasePool.connections(loops: settings.loops))
@@ -61,7 +62,7 @@ import Testing
         #expect([limits.connections, limits.connectionsPerAddress] == [77, 11])
         #expect(settings.passwordHashing.scrypt == ScryptParameters(log2N: 15, blockSize: 9, parallelization: 2))
         #expect([settings.passwordHashing.threads, settings.passwordHashing.queue] == [1, 7])
-        #expect(settings.auditRetention == .seconds(2 * 86400))
+        #expect(settings.retention.audit == .seconds(2 * 86400))
         #expect(!settings.accessLog && settings.logPath?.hasSuffix("/logs/gatehouse.log") == true && settings.logLevel == .warning)
     }
 

@@ -1,0 +1,11 @@
+/// How long records are kept of projects whose file does not say so. `Cleanup` deletes what is older.
+package struct Retention: Sendable, Equatable {
+    /// Of audit events.
+    package var audit: Duration = .seconds(400 * 86400)
+    /// Of lines of the log of sign-ins.
+    package var signIns: Duration = .seconds(30 * 86400)
+
+    package init() {}
+
+    package init(audit: Duration) { self.audit = audit }
+}
