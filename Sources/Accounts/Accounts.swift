@@ -74,11 +74,13 @@ package final class Accounts: Sendable {
             devices: RememberedDevices(storage: storage, key: masterKey.rememberedDevices), lost: lost, deliveries: deliveries,
             hooks: hooks)
         let factorSecrets = FactorSecrets(keys: masterKey.factorSecrets)
+        let erasedNames = ErasedNames(masterKey: masterKey)
         let imports = AccountImport(
             storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys,
-            factorSecrets: factorSecrets, fingerprintKey: masterKey.importedPasswords)
+            factorSecrets: factorSecrets, fingerprintKey: masterKey.importedPasswords, erasedNames: erasedNames)
         justInTime = JustInTimeImports(
-            storage: storage, clock: clock, limits: limits, imports: imports, source: formerAccounts, log: log)
+            storage: storage, clock: clock, limits: limits, imports: imports, erasedNames: erasedNames, source: formerAccounts,
+            log: log)
         directory = AccountDirectory(storage: storage, limits: limits, justInTime: justInTime)
         sessions = Sessions(database: database, masterKey: masterKey, clock: clock, refusals: refusals)
         idTokens = IDTokens(
@@ -174,7 +176,12 @@ package final class Accounts: Sendable {
             sessionCookies: SessionCookies(storage: storage, clock: clock, idTokens: idTokens),
             operatorProofs: OperatorProofs(masterKey: masterKey, clock: clock),
             imports: imports,
-            exports: AccountExport(storage: storage, factorSecrets: factorSecrets))
+            exports: AccountExport(storage: storage, factorSecrets: factorSecrets),
+            personalExport: PersonalExport(
+                storage: storage, deliveries: PersonalDeliveries(deliveries: deliveries), clock: clock),
+            erasure: AccountErasure(
+                storage: storage, clock: clock, deletion: deletion, deliveries: deliveries, names: erasedNames,
+                addressHashes: addressHashes))
     }
 }
 
@@ -233,6 +240,8 @@ package struct AdministrationRules: Sendable {
     package let operatorProofs: OperatorProofs
     package let imports: AccountImport
     package let exports: AccountExport
+    package let personalExport: PersonalExport
+    package let erasure: AccountErasure
 }
 
 /// The rules about the operators of the console.

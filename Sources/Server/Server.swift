@@ -25,6 +25,7 @@ package actor Server {
     private static let signInLogInterval: Duration = .seconds(1)
     private static let mirrorInterval: Duration = .seconds(2)
     private static let seenInterval: Duration = .seconds(10)
+    private static let retentionInterval: Duration = .seconds(86400)
     private static let idleInterval: Duration = .seconds(3600)
     private static let readinessInterval: Duration = .seconds(10)
     /// Work that no request waits for begins this long after the start, so that the first health check does not compete with it.
@@ -110,6 +111,8 @@ package actor Server {
         try await openListeners()
         let cleanup = Cleanup(
             database: first.database, clock: process.clock, retention: process.settings.retention)
+        let addresses = OldAddresses(database: first.database, clock: process.clock, retention: process.settings.retention)
+        let guests = UnusedGuests(database: first.database, clock: process.clock)
         chores = [
             every(Self.keyInterval, "reload signing keys") { [process, keyStore] in try await keyStore.load(into: process.signingKeys) },
             every(Self.readinessInterval, "serve requests", soon: true) { [first, readiness] in
@@ -123,6 +126,10 @@ package actor Server {
             },
             every(Self.idleInterval, "end idle sessions", soon: true) { [process] in
                 try await cleanup.endIdleSessions(of: process.projects.current.realms.map(\.settings))
+            },
+            every(Self.retentionInterval, "cut old addresses", soon: true) { try await addresses.cut() },
+            every(Self.retentionInterval, "delete unused anonymous accounts", soon: true) { [process] in
+                try await guests.delete(in: process.projects.current.realms.map(\.settings))
             },
             every(Self.cleanupInterval, "delete what deleted tenants had", soon: true) { [process] in
                 let ofFiles = process.projects.current.realms.filter { $0.fileName != nil }.map(\.settings.storageID)

@@ -18,7 +18,7 @@ struct Gatehouse: AsyncParsableCommand {
             EventsCommand.self,
             HooksCommand.self, ConsoleCommand.self,
             AuditCommand.self, SignInsCommand.self, ImportCommand.self, ExportCommand.self,
-            ExplainLinkCommand.self, CompletionCommand.self,
+            ExplainLinkCommand.self, AfterRestoreCommand.self, CompletionCommand.self,
         ])
 
     static func main() async {

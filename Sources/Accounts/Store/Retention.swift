@@ -5,6 +5,9 @@ package struct Retention: Sendable, Equatable {
     /// Of lines of the log of sign-ins.
     package var signIns: Duration = .seconds(30 * 86400)
 
+    /// Of addresses of clients in sessions and audit events, before they are cut.
+    package var addresses: Duration = .seconds(30 * 86400)
+
     package init() {}
 
     package init(audit: Duration) { self.audit = audit }

@@ -100,6 +100,7 @@ extension Table {
             Table(
                 name: "sign_in_log", key: [.number("entry_id")], expiry: [Expiry(column: "occurred_at", age: .signInRetention)],
                 whenAccountsGo: .areDeleted),
+            Table(name: "erasures", key: [.text("account_name")]),
             Table(name: "imported_accounts", key: [.text("account_id")], whenAccountsGo: .cascade),
             Table(name: "mirrors", key: [.text("firebase_project"), .text("purpose")]),
             Table(name: "stopped_endpoints", key: [.text("endpoint")]),

@@ -28,6 +28,7 @@ extension Retention {
         audit = events.duration("keep", default: audit, in: Self.days)
         events.finish()
         signIns = section.duration("signIns", default: signIns, in: Self.days)
+        addresses = section.duration("addresses", default: addresses, in: Self.days)
         section.finish()
     }
 }

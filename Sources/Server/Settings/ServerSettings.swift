@@ -36,6 +36,8 @@ package struct ServerSettings: Sendable {
     package let limits: ServerLimits
     package let passwordHashing: PasswordHashingSettings
     package let retention: Retention
+    /// The file that notes who was erased; `nil` for none.
+    package let erasures: String?
     package let development: Bool
     /// The project that every API key leads to; development only.
     package let developmentProject: String?
@@ -116,6 +118,9 @@ package struct ServerSettings: Sendable {
             databaseConnections: databasePool.connections(loops: self.loops), limits)
         passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
         retention = Retention(section.section("retention"), audit: section.section("audit"))
+        let erasures = section.section("erasures")
+        self.erasures = erasures.has("path") ? erasures.path("path", default: "") : nil
+        erasures.finish()
         accessLog = section.bool("accessLog", default: true)
         let log = section.section("log")
         logPath = log.has("path") ? log.path("path", default: "") : nil
