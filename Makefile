@@ -1,10 +1,10 @@
 # Every target installs what it needs (Debian packages through apt-get, PyPI packages into .local/venv) and is quick the second time.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run unit test check lint build deb image dockerfile sbom bench clean
+.PHONY: help run unit test restore-drill check lint build deb image dockerfile sbom bench clean
 
 help:  ## list these targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 run:  ## start everything for a first sign-in: database, server, sample page (PORT=8080, PROJECT=demo)
 	@exec scripts/run
@@ -14,6 +14,9 @@ unit:  ## Swift tests alone, without those that need a database; TARGET=Accounts
 
 test:  ## unit tests, tests on a real PostgreSQL, end-to-end tests with the real binary
 	@exec scripts/test
+
+restore-drill:  ## a database is lost, and restored on a second cluster from a base backup and the write-ahead log
+	@exec scripts/restore-drill
 
 check: lint  ## lint, floors, build and test: all that must hold before a change lands
 	@scripts/build floors

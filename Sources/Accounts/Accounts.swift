@@ -28,8 +28,8 @@ package final class Accounts: Sendable {
     package let outbox: Outbox?
     package let addressHashes: AddressHashes
     package let captchaTokens: CaptchaTokens
-    /// Counts sign-ins, also those that end before a rule is asked.
-    package let signIns: SignInMetrics
+    /// Counts and logs sign-ins, also those that end before a rule is asked.
+    package let signIns: SignInLog
 
     package let signIn: SignInRules
     package let secondFactors: SecondFactorRules
@@ -49,10 +49,10 @@ package final class Accounts: Sendable {
     ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
     ///   - sendsMail: false where no way of mail is configured; then no mail is stored.
     ///   - refusals: logs and counts refused attempts; shared by all loops.
-    ///   - signIns: counts sign-ins; shared by all loops.
+    ///   - signIns: counts and logs sign-ins; shared by all loops.
     package init(
         database: Database, masterKey: MasterKey, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing,
-        deliveries: Deliveries, sendsMail: Bool, refusals: Refusals, signIns: SignInMetrics, formerTokens: (any FormerTokens)? = nil,
+        deliveries: Deliveries, sendsMail: Bool, refusals: Refusals, signIns: SignInLog, formerTokens: (any FormerTokens)? = nil,
         formerSecondFactors: (any FormerSecondFactors)? = nil, formerAccounts: JustInTimeImports.Source? = nil,
         hooks: (any HookCaller)? = nil, log: Logger
     ) {
@@ -69,16 +69,18 @@ package final class Accounts: Sendable {
             former: formerSecondFactors)
         let hooks = SignInHooks(caller: hooks, clock: clock)
         let completion = SignInCompletion(
-            storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock,
+            storage: storage, log: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock,
             tokenKey: masterKey.tokenKey,
             devices: RememberedDevices(storage: storage, key: masterKey.rememberedDevices), lost: lost, deliveries: deliveries,
             hooks: hooks)
         let factorSecrets = FactorSecrets(keys: masterKey.factorSecrets)
+        let erasedNames = ErasedNames(masterKey: masterKey)
         let imports = AccountImport(
             storage: storage, clock: clock, passwords: passwords, hashKeys: passwords.hashKeys,
-            factorSecrets: factorSecrets, fingerprintKey: masterKey.importedPasswords)
+            factorSecrets: factorSecrets, fingerprintKey: masterKey.importedPasswords, erasedNames: erasedNames)
         justInTime = JustInTimeImports(
-            storage: storage, clock: clock, limits: limits, imports: imports, source: formerAccounts, log: log)
+            storage: storage, clock: clock, limits: limits, imports: imports, erasedNames: erasedNames, source: formerAccounts,
+            log: log)
         directory = AccountDirectory(storage: storage, limits: limits, justInTime: justInTime)
         sessions = Sessions(database: database, masterKey: masterKey, clock: clock, refusals: refusals)
         idTokens = IDTokens(
@@ -174,7 +176,12 @@ package final class Accounts: Sendable {
             sessionCookies: SessionCookies(storage: storage, clock: clock, idTokens: idTokens),
             operatorProofs: OperatorProofs(masterKey: masterKey, clock: clock),
             imports: imports,
-            exports: AccountExport(storage: storage, factorSecrets: factorSecrets))
+            exports: AccountExport(storage: storage, factorSecrets: factorSecrets),
+            personalExport: PersonalExport(
+                storage: storage, deliveries: PersonalDeliveries(deliveries: deliveries), clock: clock),
+            erasure: AccountErasure(
+                storage: storage, clock: clock, deletion: deletion, deliveries: deliveries, names: erasedNames,
+                addressHashes: addressHashes))
     }
 }
 
@@ -233,6 +240,8 @@ package struct AdministrationRules: Sendable {
     package let operatorProofs: OperatorProofs
     package let imports: AccountImport
     package let exports: AccountExport
+    package let personalExport: PersonalExport
+    package let erasure: AccountErasure
 }
 
 /// The rules about the operators of the console.

@@ -54,8 +54,10 @@ package final class Brokerage: Sendable {
     ///   - development: the providers whose people this request may make up; `nil` in production.
     package func project(
         _ settings: ProjectSettings, providers: [UTF8Text: ProviderSettings], named: Set<UTF8Text>,
-        development: DevelopmentProviders? = nil, log: Logger
+        development: DevelopmentProviders? = nil, from client: Session.ClientInfo, log: Logger
     ) -> BrokeredProject {
-        BrokeredProject(brokerage: self, settings: settings, providers: providers, named: named, development: development, log: log)
+        BrokeredProject(
+            brokerage: self, settings: settings, providers: providers, named: named, development: development, client: client,
+            log: log)
     }
 }

@@ -69,6 +69,15 @@ package enum BrokerageError: Error, Sendable {
         }
     }
 
+    /// The reason that the log of sign-ins has: the name of the case, without what belongs to it.
+    var code: String {
+        switch self {
+        case .at(_, _, let error): error.code
+        case .account(let error): String("\(error)".prefix { $0 != "(" })
+        default: String("\(self)".prefix { $0 != "(" })
+        }
+    }
+
     /// The log's text for an error that a provider caused by its answer, or by not answering; `nil` for the others, which any client
     /// could cause without a sign-in at a provider.
     package var logDetail: String? {

@@ -2,6 +2,7 @@ package import Accounts
 import Logging
 package import ProjectSettings
 package import Providers
+import Runtime
 package import Text
 
 /// One project's sign-ins at its providers, for one request; cheap to make.
@@ -13,6 +14,8 @@ package struct BrokeredProject: Sendable {
     /// The ids of all that the project's file names.
     let named: Set<UTF8Text>
     let development: DevelopmentProviders?
+    /// The client of the request.
+    let client: Session.ClientInfo
     let log: Logger
 
     /// The project's entry of this provider; in development mode, what takes its place where there is none. Throws `notEnabled` when the
@@ -46,9 +49,10 @@ package struct BrokeredProject: Sendable {
         return ConfiguredProvider(provider, upstream: upstream, cache: brokerage.metadata, clock: brokerage.clock, log: log)
     }
 
-    /// Counts a sign-in that ended before the rules of accounts were asked. What those refuse, they count themselves.
+    /// Counts and logs a sign-in that ended before the rules of accounts were asked. What those refuse, they count themselves.
     func count(_ provider: String, endedBy error: BrokerageError) {
-        brokerage.accounts.signIns.count(provider, error.outcome, in: settings.id)
+        brokerage.accounts.signIns.note(
+            provider, error.outcome, code: error.code, of: nil, in: settings, from: client, at: brokerage.clock.now())
     }
 
     /// The error as the log is to name it: one that is logged has its provider and this project.

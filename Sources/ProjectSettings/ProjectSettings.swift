@@ -46,6 +46,7 @@ package struct ProjectSettings: Sendable {
     /// `nil` where people do not sign in with passkeys.
     package var passkeys: Passkeys?
     package var audit = Audit()
+    package var anonymousAccounts = AnonymousAccounts()
     /// Whether administrators may make tenants by calls.
     package var dynamicTenants = false
     /// `nil` where the project is not an OpenID provider.

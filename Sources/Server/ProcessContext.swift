@@ -36,7 +36,7 @@ package struct ProcessContext: Sendable {
     let deliverySignal = WakeSignal<DeliveryQueue>()
     let output: LogOutput
     let metrics: Metrics
-    let signIns: SignInMetrics
+    let signIns: SignInLog
     let projectMetrics: ProjectMetrics
     let refusals: Refusals
     let clock: Clock
@@ -57,8 +57,9 @@ package struct ProcessContext: Sendable {
         hookTraffic = HookTraffic(metrics: metrics)
         hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
         passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
-        signIns = SignInMetrics(metrics)
-        projectMetrics = ProjectMetrics(metrics, signIns: signIns, directory: projects)
+        let counts = SignInMetrics(metrics)
+        signIns = SignInLog(counts, metrics: metrics)
+        projectMetrics = ProjectMetrics(metrics, signIns: counts, directory: projects)
         refusals = Refusals(metrics: metrics, log: log)
         self.clock = clock
         self.log = log

@@ -22,8 +22,10 @@ package actor Server {
     private static let keptAlive: Duration = .seconds(1)
     private static let keyInterval: Duration = .seconds(60)
     private static let cleanupInterval: Duration = .seconds(300)
+    private static let signInLogInterval: Duration = .seconds(1)
     private static let mirrorInterval: Duration = .seconds(2)
     private static let seenInterval: Duration = .seconds(10)
+    private static let retentionInterval: Duration = .seconds(86400)
     private static let idleInterval: Duration = .seconds(3600)
     private static let readinessInterval: Duration = .seconds(10)
     /// Work that no request waits for begins this long after the start, so that the first health check does not compete with it.
@@ -53,6 +55,7 @@ package actor Server {
     private var chores: [Task<Void, Never>] = []
     private let deliveryLoop: DeliveryLoop
     private var delivering: Task<Void, Never>?
+    private var logging: Task<Void, Never>?
 
     /// - Parameters:
     ///   - path: where `configuration` was read from, for reloads.
@@ -107,7 +110,9 @@ package actor Server {
         try await remember(process.projects.current.realms)
         try await openListeners()
         let cleanup = Cleanup(
-            database: first.database, clock: process.clock, auditRetention: process.settings.auditRetention)
+            database: first.database, clock: process.clock, retention: process.settings.retention)
+        let addresses = OldAddresses(database: first.database, clock: process.clock, retention: process.settings.retention)
+        let guests = UnusedGuests(database: first.database, clock: process.clock)
         chores = [
             every(Self.keyInterval, "reload signing keys") { [process, keyStore] in try await keyStore.load(into: process.signingKeys) },
             every(Self.readinessInterval, "serve requests", soon: true) { [first, readiness] in
@@ -121,6 +126,10 @@ package actor Server {
             },
             every(Self.idleInterval, "end idle sessions", soon: true) { [process] in
                 try await cleanup.endIdleSessions(of: process.projects.current.realms.map(\.settings))
+            },
+            every(Self.retentionInterval, "cut old addresses", soon: true) { try await addresses.cut() },
+            every(Self.retentionInterval, "delete unused anonymous accounts", soon: true) { [process] in
+                try await guests.delete(in: process.projects.current.realms.map(\.settings))
             },
             every(Self.cleanupInterval, "delete what deleted tenants had", soon: true) { [process] in
                 let ofFiles = process.projects.current.realms.filter { $0.fileName != nil }.map(\.settings.storageID)
@@ -136,6 +145,8 @@ package actor Server {
                 await deliveryLoop.mirror.copy(process.projects.current.all.map(\.settings))
             },
         ]
+        let signInLog = SignInLogWriter(process.signIns, database: deliveryLoop.database)
+        logging = every(Self.signInLogInterval, "write the log of sign-ins") { try await signInLog.write() }
         delivering = Task { [deliveryLoop] in
             try? await Task.sleep(for: Self.afterStart)
             await deliveryLoop.worker.run()
@@ -201,6 +212,7 @@ package actor Server {
         }
         // No client waits any more for what waits there.
         await process.hashing.stop()
+        await writeLastSignIns()
         for worker in workers { await worker.database.close() }
         log.info("stopped")
     }
@@ -216,7 +228,16 @@ package actor Server {
         }
         await delivering.value
         patience.cancel()
+        logging?.cancel()
+        await logging?.value
         await deliveryLoop.database.close()
+    }
+
+    /// Writes what the log of sign-ins does not have yet, behind the last request.
+    private func writeLastSignIns() async {
+        do { try await SignInLogWriter(process.signIns, database: first.database).write() } catch {
+            log.warning("could not write the log of sign-ins", metadata: ["error": "\(LogDetail.of(error))"])
+        }
     }
 
     private var keyStore: SigningKeyStore {

@@ -17,8 +17,8 @@ struct Gatehouse: AsyncParsableCommand {
             MailsCommand.self,
             EventsCommand.self,
             HooksCommand.self, ConsoleCommand.self,
-            AuditCommand.self, ImportCommand.self, ExportCommand.self,
-            ExplainLinkCommand.self, CompletionCommand.self,
+            AuditCommand.self, SignInsCommand.self, ImportCommand.self, ExportCommand.self,
+            ExplainLinkCommand.self, AfterRestoreCommand.self, CompletionCommand.self,
         ])
 
     static func main() async {

@@ -18,6 +18,7 @@ struct Fixture {
     let deliveries: Deliveries
     let outbox: Outbox
     let keys = SigningKeys()
+    let signIns: SignInLog
     /// Counts the sign-ins and what is refused.
     let metrics = Metrics()
     let masterKey: MasterKey
@@ -43,8 +44,9 @@ struct Fixture {
             pool: HashingPool(threads: 2, queue: 1000, metrics: Metrics()), parameters: ScryptParameters(log2N: 4))
         deliveries = Deliveries(database: database, masterKey: masterKey, clock: time.clock, keepsDelivered: true)
         outbox = Outbox(deliveries)
-        let signIns = SignInMetrics(metrics)
-        signIns.begin(project: "demo", providers: [], methods: [])
+        let counts = SignInMetrics(metrics)
+        counts.begin(project: "demo", providers: [], methods: [])
+        signIns = SignInLog(counts, metrics: metrics)
         accounts = Accounts(
             database: database, masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys,
             passwords: passwords, deliveries: deliveries, sendsMail: true,
@@ -71,7 +73,8 @@ struct Fixture {
     func completion(_ key: MasterKey? = nil) -> SignInCompletion {
         let (storage, key) = (Storage(database: database), key ?? masterKey)
         return SignInCompletion(
-            storage: storage, metrics: SignInMetrics(metrics), refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent),
+            storage: storage, log: SignInLog(SignInMetrics(metrics), metrics: metrics),
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent),
             addressHashes: AddressHashes(masterKey: key), clock: time.clock, tokenKey: key.tokenKey,
             devices: RememberedDevices(storage: storage, key: key.rememberedDevices), lost: accounts.secondFactors.lost,
             deliveries: deliveries, hooks: SignInHooks(caller: nil, clock: time.clock))
@@ -82,7 +85,9 @@ struct Fixture {
         Accounts(
             database: try TestDatabase.open(url), masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com",
             signingKeys: keys, passwords: passwords, deliveries: deliveries, sendsMail: true,
-            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: SignInMetrics(metrics), log: TestDatabase.silent)
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent),
+            signIns: SignInLog(SignInMetrics(metrics), metrics: Metrics()),
+            log: TestDatabase.silent)
     }
 
     /// The issuer of all providers in these tests.

@@ -54,7 +54,8 @@ struct Fixture {
             database: database, masterKey: masterKey, clock: clock, publicURL: "https://gatehouse.example", signingKeys: SigningKeys(),
             passwords: PasswordHashing(pool: hashing, parameters: ScryptParameters(log2N: 4)),
             deliveries: Deliveries(database: database, masterKey: masterKey, clock: clock), sendsMail: false,
-            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns, log: TestDatabase.silent)
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: SignInLog(signIns, metrics: metrics),
+            log: TestDatabase.silent)
         brokerage = Brokerage(
             accounts: accounts, upstream: issuer.upstream, metadata: MetadataCache(earlier: { .zero }), metrics: metrics, clock: clock)
         try await ProviderIssuers(database: database).pin([
@@ -66,7 +67,7 @@ struct Fixture {
     func broker(_ provider: ProviderSettings?) -> BrokeredProject {
         brokerage.project(
             settings, providers: provider.map { [UTF8Text($0.id): $0] } ?? [:], named: provider.map { [UTF8Text($0.id)] } ?? [],
-            log: TestDatabase.silent)
+            from: Session.ClientInfo(userAgent: "test", address: "127.0.0.1"), log: TestDatabase.silent)
     }
 
     var broker: BrokeredProject { broker(issuer.settings()) }

@@ -1,3 +1,4 @@
+import Accounts
 import Crypto
 import Curl
 import HTTP
@@ -21,7 +22,7 @@ import Testing
         #expect(settings.loops == Machine.cores && settings.passwordHashing.threads == Machine.cores)
         #expect(settings.trustedProxies.addresses.isEmpty && settings.trustedProxies.header == .forwardedFor)
         #expect(settings.passwordHashing.scrypt == ScryptParameters() && settings.passwordHashing.queue == 64)
-        #expect(settings.auditRetention == .seconds(400 * 86400))
+        #expect(settings.retention == Retention() && settings.erasures == nil)
         #expect(settings.accessLog && settings.logPath == nil && settings.logLevel == .info)
         #expect(settings.limits.body == ServerLimits().body && settings.databasePool.readConnections == DatabaseSettings().readConnections)
         #expect(settings.databaseConnections == settings.databasePool.connections(loops: settings.loops))
@@ -41,6 +42,8 @@ import Testing
               idle: 3s, connections: 77, connectionsPerAddress: 11}
             passwordHashing: {scrypt: {cost: 15, blockSize: 9, parallelization: 2}, threads: 1, queue: 7}
             audit: {keep: 2d}
+            retention: {signIns: 3d, addresses: 4d}
+            erasures: {path: erasures.jsonl}
             accessLog: false
             log: {path: logs/gatehouse.log}
             logLevel: warning
@@ -61,7 +64,8 @@ import Testing
         #expect([limits.connections, limits.connectionsPerAddress] == [77, 11])
         #expect(settings.passwordHashing.scrypt == ScryptParameters(log2N: 15, blockSize: 9, parallelization: 2))
         #expect([settings.passwordHashing.threads, settings.passwordHashing.queue] == [1, 7])
-        #expect(settings.auditRetention == .seconds(2 * 86400))
+        #expect(settings.retention.audit == .seconds(2 * 86400) && settings.retention.signIns == .seconds(3 * 86400))
+        #expect(settings.retention.addresses == .seconds(4 * 86400) && settings.erasures?.hasSuffix("/erasures.jsonl") == true)
         #expect(!settings.accessLog && settings.logPath?.hasSuffix("/logs/gatehouse.log") == true && settings.logLevel == .warning)
     }
 

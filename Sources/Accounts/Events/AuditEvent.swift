@@ -91,6 +91,10 @@ extension AuditEvent {
         case clientSessionStolen = "clientSession.stolen"
         /// A back end got the tokens that the provider gave for the person.
         case providerTokensGiven = "providerTokens.given"
+        /// The person was erased; the record has them by another name from then on (`ErasedNames`).
+        case accountErased = "account.erased"
+        /// A backup was restored, for all projects; `details` says how many sessions were ended, and how many people erased again.
+        case databaseRestored = "database.restored"
         /// An operator forgot what was counted against a person's limits.
         case limitsForgotten = "limits.forgotten"
         case serviceAccountKeyMade = "serviceAccount.keyMade"

@@ -16,6 +16,7 @@ package struct AccountImport: Sendable {
     package let hashKeys: HashKeys
     let factorSecrets: FactorSecrets
     let fingerprintKey: [UInt8]
+    let erasedNames: ErasedNames
 
     /// The fate of an account that is there under the same id.
     package enum Rule: Sendable {
@@ -91,7 +92,7 @@ package struct AccountImport: Sendable {
     private func plan(
         _ batch: [ImportedAccount], _ rule: Rule, in project: ProjectSettings
     ) async throws(AccountError) -> ImportPlan {
-        let known = try await ImportLookup(storage: storage).known(batch, in: project)
+        let known = try await ImportLookup(storage: storage, erasedNames: erasedNames).known(batch, in: project)
         let batch = batch.map { imported in
             var imported = imported
             imported.passwordFingerprint = imported.password?.fingerprint(

@@ -5,6 +5,7 @@ import Text
 /// Finds the accounts that a batch would change, and those that have what it would take.
 struct ImportLookup: Sendable {
     let storage: Storage
+    let erasedNames: ErasedNames
 
     /// An account that is there under an id of the batch.
     struct Known: Sendable {
@@ -49,14 +50,20 @@ struct ImportLookup: Sendable {
             SELECT i.provider_id, i.alias, i.account_id FROM unnest(\(providers), \(subjects)) AS asked (provider_id, subject)
             JOIN identities i ON i.project_id = \(project: project) AND i.provider_id = asked.provider_id AND i.alias = asked.subject
             """)
+        let erased = erasedNames.ids(ids, in: project.storageID)
         let deleted = try await storage.read(
             """
             SELECT account_id FROM audit_events
-            WHERE project_id = \(project: project) AND account_id = ANY(\(ids)) AND \(JustInTimeImports.saysDeletion)
+            WHERE project_id = \(project: project) AND account_id = ANY(\(ids + erased.keys)) AND \(JustInTimeImports.saysDeletion)
             """)
         var found = try Self.read(known, holders, linked)
         found.deleted = Set(
-            try reading { () throws(PostgresError) in try deleted.map { row throws(PostgresError) in UTF8Text(try row.value()) } })
+            try reading { () throws(PostgresError) in
+                try deleted.map { row throws(PostgresError) in
+                    let id: String = try row.value()
+                    return UTF8Text(erased[id] ?? id)
+                }
+            })
         return found
     }
 

@@ -14,6 +14,7 @@ package struct JustInTimeImports: Sendable {
     let clock: Clock
     let limits: RateLimits
     let imports: AccountImport
+    let erasedNames: ErasedNames
     let source: Source?
     let log: Logger
 
@@ -103,10 +104,11 @@ package struct JustInTimeImports: Sendable {
 
     /// How the accounts with these ids stand here; no entry for an id that was never an account's.
     private func standings(of ids: [String], in project: ProjectSettings) async throws(AccountError) -> [UTF8Text: Standing] {
+        let erased = erasedNames.ids(ids, in: project.storageID)
         let rows = try await storage.read(
             """
             SELECT account_id, true FROM audit_events
-            WHERE project_id = \(project: project) AND account_id = ANY(\(ids)) AND \(Self.saysDeletion)
+            WHERE project_id = \(project: project) AND account_id = ANY(\(ids + erased.keys)) AND \(Self.saysDeletion)
             UNION ALL
             SELECT a.account_id, NULL FROM accounts a WHERE a.project_id = \(project: project) AND a.account_id = ANY(\(ids))
             UNION ALL
@@ -116,7 +118,8 @@ package struct JustInTimeImports: Sendable {
         try reading {
             for row in rows {
                 var row = row.reader()
-                let (id, isDeletion): (String, Bool?) = (try row.next(), try row.next())
+                let (found, isDeletion): (String, Bool?) = (try row.next(), try row.next())
+                let id = erased[found] ?? found
                 let standing = isDeletion.map { $0 ? Standing.deleted : .imported } ?? .madeHere
                 // An account that is there again was made after the deletion.
                 let known = standings[UTF8Text(id)]

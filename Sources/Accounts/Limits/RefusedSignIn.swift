@@ -27,6 +27,11 @@ struct RefusedSignIn {
         }
     }
 
+    /// The reason as the log of sign-ins has it: one of a closed list, without the sentence about a custom token.
+    var code: String {
+        if case .customToken(.invalid) = error { "customToken" } else { reason }
+    }
+
     /// The account that the line names: the one that is known, or whose password was wrong.
     var namedID: String? {
         switch error {

@@ -32,6 +32,7 @@ extension AuditEvent.Action {
             .linkMade, .linkMailed,
             .sessionsEnded, .sessionBridged, .sessionCookieCreated, .clientSessionStolen, .providerTokensGiven, .limitsForgotten,
             .auditExported,
+            .accountErased, .databaseRestored,
             .tenantCreated, .tenantChanged, .tenantDeleted, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed, .consoleOpened, .consoleSignedIn,
             .operatorBound, .operatorUnbound, .deliveriesRepeated:

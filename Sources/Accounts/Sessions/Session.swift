@@ -1,3 +1,4 @@
+import HTTP
 package import Runtime
 package import Text
 
@@ -98,6 +99,9 @@ package struct Session: Sendable {
             self.limitKey = limitKey ?? address
             self.kind = kind
         }
+
+        /// The range of addresses that its address belongs to, for records that outlive its use; `nil` where the address is not one.
+        var network: String? { Address(address)?.network }
 
         /// The same client with the secret of a device: a known one, or one that is to be remembered.
         package func on(_ device: DeviceToken?) -> ClientInfo { on(device.map { [$0] } ?? []) }

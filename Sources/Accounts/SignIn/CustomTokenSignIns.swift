@@ -62,7 +62,10 @@ package struct CustomTokenSignIns: Sendable {
         }
         guard let account = try Account.one(of: results[1]) else { throw .conflict }
         let isNewUser = try reading { try results[0].first?.value() ?? false }
-        if case .session = outcome { completion.metrics.count(SignInProvider.custom, isNewUser ? .created : .signedIn, in: project.id) }
+        if case .session = outcome {
+            completion.log.note(
+                SignInProvider.custom, isNewUser ? .created : .signedIn, of: account.id, in: project, from: client, at: now)
+        }
         return (account, outcome, isNewUser)
     }
 

@@ -135,7 +135,7 @@ package struct FederatedSignIns: Sendable {
         case .refuse(let refusal): throw refusal.error
         case .confirm(let accountOfAddress):
             if let completing { _ = try await storage.write(completing) }
-            completion.metrics.count(identity.providerID, .needsConfirmation, in: project.id)
+            completion.log.note(identity.providerID, .needsConfirmation, of: nil, in: project, from: client, at: now)
             return .needsConfirmation(accountOfAddress)
         case .signIn(let known):
             try known.checkProof(from: provenAt)

@@ -30,7 +30,7 @@ package struct Authentication: Sendable {
 /// Ends every sign-in. What all ways to sign in have in common belongs here; one statement in this file makes all sessions (`BoundaryTests`).
 struct SignInCompletion: Sendable {
     let storage: Storage
-    let metrics: SignInMetrics
+    let log: SignInLog
     let refusals: Refusals
     let addressHashes: AddressHashes
     let clock: Clock
@@ -61,12 +61,12 @@ struct SignInCompletion: Sendable {
     ///
     /// - Parameters:
     ///   - statements: what else must be committed. They run first, since the session needs its account.
-    ///   - counted: what the metric counts; `nil` when an account's session is only replaced, or when the caller counts.
+    ///   - counted: what the metric and the log of sign-ins say; `nil` when an account's session is only replaced, or when the caller counts.
     ///   - id: the id of the session, where a statement names it.
     ///   - sharesCommit: whether the statements are short and lock hardly more than rows of the account, so that the commit is shared with
     ///     other sign-ins.
     ///   - isSignIn: whether endpoints are told of a sign-in; `nil` where `counted` says it.
-    ///   - method: the name of the way to sign in that the metric shows, when it is not `signInProvider`.
+    ///   - method: the name of the way to sign in that these show, when it is not `signInProvider`.
     func complete(
         _ authentication: Authentication, with statements: [SQL], as counted: SignInMetrics.Outcome?, by method: String? = nil,
         id: [UInt8] = Random.bytes(Session.idCount), sharesCommit: Bool = false, isSignIn: Bool? = nil, in project: ProjectSettings,
@@ -122,7 +122,10 @@ struct SignInCompletion: Sendable {
         guard !isDisabled else { throw .accountDisabled }
         switch end.outcome {
         case .session:
-            if let counted { metrics.count(method ?? authentication.signInProvider, counted, in: project.id) }
+            if let counted {
+                log.note(
+                    method ?? authentication.signInProvider, counted, of: authentication.account.id, in: project, from: client, at: now)
+            }
             return Done(account: authentication.account, outcome: end.outcome, rows: rows)
         case .pending(var pending):
             // A link in a mail and digits in a mail prove the same mailbox.
@@ -210,14 +213,13 @@ struct SignInCompletion: Sendable {
     ) async throws(AccountError) -> Result {
         do { return try await attempt() } catch {
             guard error.isRefusal else { throw error }
-            metrics.count(method, .refused, in: project.id)
-            let account = account()
+            let (account, now) = (account(), clock.now())
             let emailHash = (email ?? account?.email).map { addressHashes.hash(of: $0, in: project.storageID) }
-            refusals.note(
-                RefusedSignIn(
-                    method: method, error: error, accountID: account?.id, emailHash: emailHash, projectID: project.storageID,
-                    client: client),
-                at: clock.now())
+            let refused = RefusedSignIn(
+                method: method, error: error, accountID: account?.id, emailHash: emailHash, projectID: project.storageID,
+                client: client)
+            log.note(method, .refused, code: refused.code, of: refused.namedID, in: project, from: client, at: now)
+            refusals.note(refused, at: now)
             throw error
         }
     }

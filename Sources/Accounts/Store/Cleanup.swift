@@ -9,13 +9,12 @@ package struct Cleanup: Sendable {
     private static let scanned: Int64 = 10_000
     let storage: Storage
     let clock: Clock
-    let auditRetention: Duration
+    let retention: Retention
 
-    /// - Parameter auditRetention: how long audit events are kept of projects whose file does not say so.
-    package init(database: Database, clock: Clock, auditRetention: Duration) {
+    package init(database: Database, clock: Clock, retention: Retention) {
         storage = Storage(database: database)
         self.clock = clock
-        self.auditRetention = auditRetention
+        self.retention = retention
     }
 
     /// Deletes in batches, one project after the other. A fault in one of them does not stop the others; it is thrown at the end.
@@ -26,8 +25,9 @@ package struct Cleanup: Sendable {
         let configured = Dictionary(projects.map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
         try await each(try await KnownProjects(storage: storage).list(remembering: projects.map(\.storageID))) { id throws(AccountError) in
             let project = configured[id]
-            try await clean(
-                id, keepingEventsFor: project?.audit.keep ?? auditRetention, whileMoving: project?.openMigration(at: clock.now()) != nil)
+            var retention = retention
+            if let own = project?.audit.keep { retention.audit = own }
+            try await clean(id, keeping: retention, whileMoving: project?.openMigration(at: clock.now()) != nil)
         }
         try await cleanShared()
     }
@@ -44,7 +44,7 @@ package struct Cleanup: Sendable {
     }
 
     /// - Parameter isMoving: whether the project's people come from Firebase now.
-    private func clean(_ project: String, keepingEventsFor retention: Duration, whileMoving isMoving: Bool) async throws(AccountError) {
+    private func clean(_ project: String, keeping retention: Retention, whileMoving isMoving: Bool) async throws(AccountError) {
         func deletions(_ hasIndex: Bool, _ batch: Int64) -> [SQL] {
             Table.all.filter(\.isOfProjects).flatMap { table in
                 table.expiry.filter { $0.hasIndex == hasIndex }.map {
@@ -73,12 +73,13 @@ package struct Cleanup: Sendable {
     /// Deletes a batch of a project's rows that are old enough and meet the condition. Leaves those that another transaction holds, so that it
     /// waits for none.
     private func deletion(
-        of table: Table, by expiry: Table.Expiry, retention: Duration, only condition: SQL, in project: String, batch: Int64
+        of table: Table, by expiry: Table.Expiry, retention: Retention, only condition: SQL, in project: String, batch: Int64
     ) -> SQL {
         let age =
             switch expiry.age {
             case .fixed(let age): age
-            case .auditRetention: retention
+            case .auditRetention: retention.audit
+            case .signInRetention: retention.signIns
             }
         let (name, key, column) = (table.sql, table.key[0].sql, SQL(unsafe: expiry.column))
         return """

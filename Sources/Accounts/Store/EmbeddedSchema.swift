@@ -47,6 +47,8 @@ extension Schema {
             ("0039_hooks.sql", PackageResources._039_hooks_sql),
             ("0040_console.sql", PackageResources._040_console_sql),
             ("0041_user_search.sql", PackageResources._041_user_search_sql),
+            ("0042_sign_in_log.sql", PackageResources._042_sign_in_log_sql),
+            ("0043_erasures.sql", PackageResources._043_erasures_sql),
         ])
     }
 }

@@ -57,6 +57,8 @@ package struct MasterKey: Sendable {
     let addressHashes: [[UInt8]]
     /// Seals the places in lists of accounts, which stand in the addresses of pages.
     let listPositions: SealingKeys
+    /// Name people who were erased; the first one names them, the others find whom is named already.
+    let erasures: [[UInt8]]
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
     private let flowResponses: [[UInt8]]
 
@@ -94,6 +96,7 @@ package struct MasterKey: Sendable {
         consoleFlows = SealingKeys(derived("sign-ins at the console"))
         addressHashes = derived("hashes of addresses")
         listPositions = SealingKeys(derived("places in lists of accounts"))
+        erasures = derived("names of erased people")
         flowResponses = derived("flow responses")
     }
 

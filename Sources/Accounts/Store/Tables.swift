@@ -33,6 +33,8 @@ struct Table: Sendable {
             case fixed(Duration)
             /// As long as the project keeps its audit events.
             case auditRetention
+            /// As long as lines of the log of sign-ins are kept.
+            case signInRetention
         }
         /// A time; a row is deleted once it is older than `age`.
         let column: String
@@ -95,6 +97,10 @@ extension Table {
                 name: "audit_events", key: [.number("event_id")],
                 expiry: [Expiry(column: "occurred_at", age: .auditRetention, sparedWhileMoving: JustInTimeImports.saysDeletion)],
                 whenAccountsGo: .areDeleted),
+            Table(
+                name: "sign_in_log", key: [.number("entry_id")], expiry: [Expiry(column: "occurred_at", age: .signInRetention)],
+                whenAccountsGo: .areDeleted),
+            Table(name: "erasures", key: [.text("account_name")]),
             Table(name: "imported_accounts", key: [.text("account_id")], whenAccountsGo: .cascade),
             Table(name: "mirrors", key: [.text("firebase_project"), .text("purpose")]),
             Table(name: "stopped_endpoints", key: [.text("endpoint")]),

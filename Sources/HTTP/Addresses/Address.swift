@@ -41,6 +41,9 @@ package struct Address: Sendable, Hashable, CustomStringConvertible {
     /// /64.
     package var limitKey: Address { isV4 ? self : Address(bits: bits & ~UInt128(UInt64.max)) }
 
+    /// The range of addresses that it belongs to, for records in which no person is to be found by it: its /24 for IPv4, its /48 for IPv6.
+    package var network: String { isV4 ? "\(Address(bits: (bits >> 8) << 8))/24" : "\(Address(bits: (bits >> 80) << 80))/48" }
+
     /// The RFC 5952 text: lower case, the longest run of zero groups as `::`.
     package var description: String { AddressText.format(self) }
 }

@@ -3,7 +3,8 @@ import Text
 
 /// A part of the settings that each realm has for itself: the project, and each of its tenants. The names are those of the file's keys.
 package enum OwnSetting: String, Sendable, CaseIterable {
-    case signIn, emailEnumerationProtection, mfa, sessions, phone, events, audit, passkeys, passwordPolicy, limits, branding, mail,
+    case signIn, emailEnumerationProtection, mfa, sessions, phone, events, audit, anonymous, passkeys, passwordPolicy, limits, branding,
+        mail,
         openIDProvider
 }
 
@@ -31,6 +32,7 @@ extension ProjectSettings {
         }
         if isOwn(.events) { events = EventEndpoint.read(section.list("events"), of: section, development: development) }
         if isOwn(.audit) { audit = Audit(section.section("audit")) }
+        if isOwn(.anonymous) { anonymousAccounts = AnonymousAccounts(section.section("anonymous")) }
         if isOwn(.passkeys) {
             let passkeySection = section.section("passkeys")
             if section.has("passkeys") {
@@ -59,6 +61,7 @@ extension ProjectSettings {
         case .phone: phone = project.phone
         case .events: events = project.events
         case .audit: audit = project.audit
+        case .anonymous: anonymousAccounts = project.anonymousAccounts
         case .passkeys: passkeys = project.passkeys
         case .passwordPolicy: passwordPolicy = project.passwordPolicy
         case .limits: limits = project.limits

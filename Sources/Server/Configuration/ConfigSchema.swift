@@ -35,7 +35,7 @@ package enum ConfigSchema: String, CaseIterable {
         switch self {
         case .server:
             // Sections that are read only where they are there, and keys of which only one of two is read.
-            let common = "development: true\nmigrations: /none\nsample: /none\nlog: {path: /none}\n"
+            let common = "development: true\nmigrations: /none\nsample: /none\nlog: {path: /none}\nerasures: {path: /none}\n"
             return ConfigFile.shape(of: ["smtp", "file"].map { common + "mail: {transport: \($0)}" }) { _ = ServerSettings($0) }
         case .tenant:
             let project = ConfigFile.read(text: "project: none", name: "", faults: Faults())

@@ -1,3 +1,4 @@
+import Accounts
 import Config
 import HTTPServer
 import Postgres
@@ -15,6 +16,20 @@ extension DatabaseSettings {
     /// The most connections to the database that one process opens, except for a probe now and then.
     func connections(loops: Int) -> Int {
         (readConnections + writeConnections) * loops + DeliveryLoop.databaseConnections
+    }
+}
+
+extension Retention {
+    private static let days: ClosedRange<Duration> = .seconds(86400)...(.seconds(3650 * 86400))
+
+    /// - Parameter events: the section `audit`, which is older than `retention`.
+    init(_ section: Section, audit events: Section) {
+        self.init()
+        audit = events.duration("keep", default: audit, in: Self.days)
+        events.finish()
+        signIns = section.duration("signIns", default: signIns, in: Self.days)
+        addresses = section.duration("addresses", default: addresses, in: Self.days)
+        section.finish()
     }
 }
 

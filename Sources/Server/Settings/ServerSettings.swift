@@ -35,8 +35,9 @@ package struct ServerSettings: Sendable {
     package let mail: MailSettings?
     package let limits: ServerLimits
     package let passwordHashing: PasswordHashingSettings
-    /// How long audit events are kept.
-    package let auditRetention: Duration
+    package let retention: Retention
+    /// The file that notes who was erased; `nil` for none.
+    package let erasures: String?
     package let development: Bool
     /// The project that every API key leads to; development only.
     package let developmentProject: String?
@@ -116,9 +117,10 @@ package struct ServerSettings: Sendable {
             ServerLimits(limits), loops: self.loops + 1,
             databaseConnections: databasePool.connections(loops: self.loops), limits)
         passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
-        let audit = section.section("audit")
-        auditRetention = audit.duration("keep", default: .seconds(400 * 86400), in: .seconds(86400)...(.seconds(3650 * 86400)))
-        audit.finish()
+        retention = Retention(section.section("retention"), audit: section.section("audit"))
+        let erasures = section.section("erasures")
+        self.erasures = erasures.has("path") ? erasures.path("path", default: "") : nil
+        erasures.finish()
         accessLog = section.bool("accessLog", default: true)
         let log = section.section("log")
         logPath = log.has("path") ? log.path("path", default: "") : nil

@@ -149,6 +149,7 @@ extension Context {
 
     private func broker(of project: Project, _ development: DevelopmentProviders?) -> BrokeredProject {
         services.brokerage.project(
-            project.settings, providers: project.providers, named: project.namedProviders, development: development, log: log)
+            project.settings, providers: project.providers, named: project.namedProviders, development: development,
+            from: clientInfo, log: log)
     }
 }

@@ -37,7 +37,8 @@ enum CommandSupport {
             database: database, masterKey: settings.masterKey, clock: .system, publicURL: settings.publicURL, signingKeys: SigningKeys(),
             passwords: PasswordHashing(pool: pool, parameters: settings.passwordHashing.scrypt),
             deliveries: Deliveries(database: database, masterKey: settings.masterKey, clock: .system), sendsMail: false,
-            refusals: Refusals(metrics: metrics, log: .silent), signIns: SignInMetrics(metrics), log: .silent)
+            refusals: Refusals(metrics: metrics, log: .silent), signIns: SignInLog(SignInMetrics(metrics), metrics: metrics),
+            log: .silent)
     }
 
     /// The operator, whose shell is the proof. Audit events name the command.

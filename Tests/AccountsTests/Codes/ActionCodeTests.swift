@@ -67,7 +67,7 @@ import Text
             kind: kind, accountID: account.id, email: "ada@example.com", newEmail: hasNewEmail ? "new@example.com" : nil, emailProven: true,
             created: now, expires: now + kind.lifetime)
         _ = try await fixture.database.write(code.insert(hash: hash, for: .account(account), in: fixture.project))
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(86400)))
         fixture.time.advance(.seconds(seconds - 1))
         #expect(try await fixture.accounts.codes.inspect(text, in: fixture.project, from: Fixture.here) == code)
         fixture.time.advance(.seconds(1))

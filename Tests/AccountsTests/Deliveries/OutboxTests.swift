@@ -173,7 +173,7 @@ import Text
         #expect(try await outbox.claim(10, in: "demo").mails.count == 1)
         #expect(try await outbox.recent(in: fixture.project) == [mail])
         fixture.time.advance(.seconds(2 * 3600 + 1))
-        try await Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400)).run()
+        try await Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(86400))).run()
         #expect(try await rows(fixture) == 0)
     }
 

@@ -79,7 +79,7 @@ import Testing
         func left() async throws -> [String] {
             try await fixture.database.query("SELECT project_id FROM audit_events ORDER BY 1").map { try $0.value() }
         }
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(100))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(100)))
         fixture.time.advance(.seconds(100))
         try await cleanup.run(for: projects)
         #expect(try await left() == ["demo", "gone", "long"])
@@ -97,7 +97,7 @@ import Testing
         var project = fixture.project
         project.audit.keep = .seconds(10)
         fixture.time.advance(.seconds(11))
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(1000))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(1000)))
         try await cleanup.run(for: [project])
         #expect(try await read(fixture).isEmpty)
     }

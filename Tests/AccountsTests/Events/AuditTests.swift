@@ -150,7 +150,7 @@ import Text
         _ = try await fixture.signIn(Fixture.ada("oidc.a"), .link(fixture.token(account, session)))
         try await fixture.accounts.deletion.delete(account.id, by: fixture.operator)
         #expect(try await events(fixture, account.id).map(\.action) == ["account.created", "provider.linked", "account.deleted"])
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(100))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(100)))
         fixture.time.advance(.seconds(100))
         try await cleanup.run()
         #expect(try await told(fixture, account.id).count == 3)

@@ -143,7 +143,8 @@ import Webhooks
         let silent: Set<AuditEvent.Action> = [
             .passkeyRenamed, .passkeySuspected, .emailLinkAdded, .emailLinkRemoved, .secondFactorRefused, .secondFactorWarningMailed,
             .rememberedDevicesForgotten, .recoveryCodesMade, .recoveryCodeUsed, .phoneNumberUsedAgain, .accountsImported, .accountImported,
-            .linkMade, .linkMailed, .sessionBridged, .sessionCookieCreated, .providerTokensGiven, .limitsForgotten, .serviceAccountKeyMade,
+            .linkMade, .linkMailed, .sessionBridged, .sessionCookieCreated, .providerTokensGiven, .limitsForgotten, .accountErased,
+            .databaseRestored, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed,
             .tenantCreated, .tenantChanged, .tenantDeleted, .consoleOpened, .consoleSignedIn, .operatorBound, .operatorUnbound,
             .deliveriesRepeated, .auditExported,

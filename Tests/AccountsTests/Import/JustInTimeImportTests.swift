@@ -146,7 +146,7 @@ import Text
         #expect(account.id != "gil" && count("deletedHere") == 3)
         // The record of the deletion outlives other events until the window is over.
         fixture.time.advance(.seconds(20 * 86_400))
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86_400))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(86_400)))
         try await cleanup.run(for: [project])
         #expect(await refusal { _ = try await lookup("gil") } == "accountNotFound")
         var over = project

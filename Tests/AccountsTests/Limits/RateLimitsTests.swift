@@ -163,7 +163,7 @@ import Text
         #expect(try await fixture.outcome(fixture.limitedAttempt(.identify)) == nil)
         #expect(try await fixture.outcome(fixture.limitedAttempt(.signUp)) == nil)
         fixture.time.advance(.seconds(7200))
-        try await Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400)).run()
+        try await Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(86400))).run()
         #expect(try await fixture.database.query("SELECT 1 FROM rate_limits").count == 1)
         #expect(try await fixture.outcome(fixture.limitedAttempt(.signUp)) == .address)
     }

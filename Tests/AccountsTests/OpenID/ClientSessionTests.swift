@@ -226,7 +226,8 @@ import Text
 
     @Test func `deletes what has expired`() async throws {
         let (clients, _, _) = try await refreshable()
-        let cleanup = Cleanup(database: clients.fixture.database, clock: clients.fixture.time.clock, auditRetention: .seconds(86400 * 400))
+        let cleanup = Cleanup(
+            database: clients.fixture.database, clock: clients.fixture.time.clock, retention: Retention(audit: .seconds(86400 * 400)))
         func count() async throws -> [Int] {
             var counts: [Int] = []
             for table in ["sessions", "authorization_requests"] {

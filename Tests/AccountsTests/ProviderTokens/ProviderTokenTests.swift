@@ -138,7 +138,7 @@ import Testing
         elsewhere.project.id = "other"
         elsewhere.project.storageID = "other"
         _ = try await elsewhere.signIn(Fixture.ada(), tokens: first)
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(86400)))
         try await cleanup.deleteProviderTokens(except: ["demo": ["oidc.acme", "oidc.a"]])
         #expect(try await fixture.countTokens() == 3)
         try await cleanup.deleteProviderTokens(except: ["demo": ["oidc.acme"]])

@@ -154,7 +154,7 @@ import Text
     @Test func `cleans up what was idle, of the projects that say so`() async throws {
         var (fixture, token) = try await signedIn()
         fixture.time.advance(.seconds(365 * 86400))
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(86400)))
         try await cleanup.endIdleSessions(of: [fixture.project])
         token = try await refresh(token, fixture)
         fixture.project.sessions.idle = .seconds(86400)
@@ -183,7 +183,7 @@ import Text
         patient.project.sessions.idle = nil
         tokens[3] = try await refresh(tokens[3], patient)
         fixture.time.advance(.seconds(7200))
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(86400)))
         try await cleanup.endIdleSessions(of: [fixture.project], piece: 2)
         #expect(try await fixture.database.query("SELECT 1 FROM sessions WHERE end_reason = 'idle'").count == 6)
         _ = try await refresh(tokens[3], fixture)

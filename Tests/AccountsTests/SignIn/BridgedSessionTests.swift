@@ -85,7 +85,8 @@ import Text
         _ = try await firebase.imported("ada")
         _ = try await firebase.open(firebase.session("ada", signedIn: Self.dayAgo), for: Self.token)
         _ = try await firebase.fixture.database.write("UPDATE sessions SET ended_at = \(firebase.now), end_reason = 'revoked'")
-        let cleanup = Cleanup(database: firebase.fixture.database, clock: firebase.fixture.time.clock, auditRetention: .seconds(86_400))
+        let cleanup = Cleanup(
+            database: firebase.fixture.database, clock: firebase.fixture.time.clock, retention: Retention(audit: .seconds(86_400)))
         firebase.fixture.time.advance(.seconds(31 * 86_400))
         try await cleanup.run(for: [firebase.fixture.project])
         #expect(await refusal { _ = try await firebase.find(Self.token) } == "sessionEnded")

@@ -68,7 +68,7 @@ import Testing
         let both = MasterKey(bytes: Array(101...132), others: [Array(1...32)])
         #expect(try await Reseal(database: fixture.database, masterKey: both, clock: fixture.time.clock).run().rows(.deliveries) == 2)
         fixture.time.advance(.seconds(2 * 3600 + 1))
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(86400)))
         // A project that cannot be cleaned stops no other one.
         _ = try await fixture.database.write(
             all: [

@@ -58,7 +58,7 @@ import Text
             #expect(Set(projects).isSubset(of: expected), "\(table.name)")
         }
         fixture.time.advance(.seconds(100_000))
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(3600))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, retention: Retention(audit: .seconds(3600)))
         try await cleanup.endIdleSessions(of: [fixture.project])
         try await cleanup.run(for: [fixture.project])
         #expect(try await fixture.count("sign_in_flows") == 0)

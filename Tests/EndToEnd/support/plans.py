@@ -28,7 +28,7 @@ WITHOUT_ANSWER = {
     "GET /v2/projects/{project}/inboundSamlConfigs/{id}",
 }
 
-EXPIRING = "action_codes sessions sign_in_flows authorization_requests spent_tokens rate_limits deliveries audit_events sms_codes sms_counters".split()
+EXPIRING = "action_codes sessions sign_in_flows authorization_requests spent_tokens rate_limits deliveries audit_events sign_in_log sms_codes sms_counters".split()
 # What no request runs, and its statement, with single spaces.
 JOBS = {
     **{
@@ -36,6 +36,10 @@ JOBS = {
         for table in EXPIRING
     },
     "delete tokens of providers that keep none": r"WITH RECURSIVE stored AS .* DELETE FROM provider_tokens",
+    "write the log of sign-ins": r"INSERT INTO sign_in_log",
+    "cut old addresses of sessions": r"UPDATE sessions s SET address",
+    "cut old addresses of audit events": r"UPDATE audit_events e SET address",
+    "find unused anonymous accounts": r"SELECT a.account_id, \(a.created_at",
     "end idle sessions": r"WITH piece AS .* ended AS \( UPDATE sessions",
     "find mails that are due": r"SELECT due_at FROM deliveries",
     "lease mails": r"UPDATE deliveries AS d SET due_at",

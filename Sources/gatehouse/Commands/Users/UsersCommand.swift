@@ -13,7 +13,7 @@ struct UsersCommand: AsyncParsableCommand {
         commandName: "users", abstract: "List, show, make, change and delete accounts.",
         subcommands: [
             List.self, Search.self, Get.self, Explain.self, Create.self, Update.self, Claims.self, Disable.self, Enable.self, Delete.self,
-            Revoke.self, Link.self, Hash.self,
+            Revoke.self, Link.self, Hash.self, Export.self, Erase.self,
         ])
 
     /// The access of a command to the accounts of one project.

@@ -15,7 +15,18 @@ _READ = (
 
 
 # The targets that read the configuration.
-_READERS = ("Captcha/", "Config/", "Console/", "Pages/", "ProjectSettings/", "Projects/", "Providers/", "Server/", "TextMessages/", "Webhooks/")
+_READERS = (
+    "Captcha/",
+    "Config/",
+    "Console/",
+    "Pages/",
+    "ProjectSettings/",
+    "Projects/",
+    "Providers/",
+    "Server/",
+    "TextMessages/",
+    "Webhooks/",
+)
 
 
 def names():

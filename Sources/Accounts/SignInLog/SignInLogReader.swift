@@ -1,0 +1,117 @@
+package import Postgres
+package import Runtime
+
+/// Reads the log of sign-ins, which `SignInLogWriter` writes: its lines, and how many there are of each kind.
+package struct SignInLogReader: Sendable {
+    /// The number of lines that one statement reads.
+    private static let page = 1000
+
+    let storage: Storage
+
+    package init(database: Database) { storage = Storage(database: database) }
+
+    /// Which lines of a project to read: those for which everything that is given is true.
+    package struct Filter: Sendable {
+        package var accountID: String?
+        /// Whether to read refused sign-ins alone.
+        package var onlyRefused = false
+        package var since: Instant?
+        /// The lines of this time are left out.
+        package var until: Instant?
+
+        package init() {}
+
+        /// An index finds the lines of each filter in the order of their time.
+        fileprivate func condition(in project: String) -> SQL {
+            var conditions: [SQL] = ["project_id = \(project: project)"]
+            if let accountID { conditions.append("account_id = \(accountID)") }
+            if onlyRefused { conditions.append("code IS NOT NULL") }
+            if let since { conditions.append("occurred_at >= \(since)") }
+            if let until { conditions.append("occurred_at < \(until)") }
+            return conditions.dropFirst().reduce(conditions[0]) { "\($0) AND \($1)" }
+        }
+    }
+
+    /// A place between two lines, from which a reader goes on.
+    private struct Position {
+        let time: Instant
+        let id: Int64
+    }
+
+    /// Reads the lines in the order of their time, some at a time, so that any number of them takes little memory.
+    ///
+    /// - Parameter limit: how many to read at most, the newest ones; `nil` for all.
+    package func read(
+        _ filter: Filter, newest limit: Int? = nil, in project: String, _ body: ([SignInLogEntry]) -> Void
+    ) async throws(AccountError) {
+        let condition = filter.condition(in: project)
+        var position = try await start(condition, limit)
+        var left = limit ?? .max
+        while left > 0 {
+            let count = min(Self.page, left)
+            let after: SQL = position.map { " AND (occurred_at, entry_id) > (\($0.time), \($0.id))" } ?? ""
+            let rows = try await storage.read(
+                """
+                SELECT \(SignInLogEntry.columns) FROM sign_in_log WHERE \(condition)\(after) ORDER BY occurred_at, entry_id LIMIT \(count)
+                """)
+            let entries = try reading {
+                try rows.map { row throws(PostgresError) in
+                    var row = row.reader()
+                    return try SignInLogEntry(&row)
+                }
+            }
+            if !entries.isEmpty { body(entries) }
+            position = entries.last.map { Position(time: $0.time, id: $0.id) }
+            if rows.count < count { return }
+            left -= count
+        }
+    }
+
+    /// The place of the line before the newest `limit` ones; `nil` where these are all.
+    private func start(_ condition: SQL, _ limit: Int?) async throws(AccountError) -> Position? {
+        guard let limit else { return nil }
+        let rows = try await storage.read(
+            """
+            SELECT occurred_at, entry_id FROM sign_in_log WHERE \(condition)
+            ORDER BY occurred_at DESC, entry_id DESC OFFSET \(limit) LIMIT 1
+            """)
+        guard var row = rows.first?.reader() else { return nil }
+        return try reading { Position(time: try row.next(), id: try row.next()) }
+    }
+
+    /// The number of sign-ins of one kind in one piece of time.
+    package struct Count: Sendable, Equatable {
+        /// The beginning of the piece.
+        package let start: Instant
+        package let provider: String
+        package let outcome: String
+        /// The reason of a refusal; `nil` for other outcomes.
+        package let code: String?
+        package let count: Int
+    }
+
+    /// Counts the sign-ins of a time by provider, outcome and reason, for each piece of it, in the order of the pieces. A piece and a kind
+    /// without a sign-in have no count. It reads one range of an index.
+    ///
+    /// - Parameter step: the length of a piece, in whole seconds; the first one begins at `start`.
+    package func counts(
+        from start: Instant, until end: Instant, each step: Duration, in project: String
+    ) async throws(AccountError) -> [Count] {
+        let length = max(1, step.wholeSeconds)
+        let rows = try await storage.read(
+            """
+            SELECT floor(extract(epoch FROM occurred_at - \(start)) / \(length))::bigint AS piece, provider, outcome, code, count(*)
+            FROM sign_in_log WHERE project_id = \(project: project) AND occurred_at >= \(start) AND occurred_at < \(end)
+            GROUP BY piece, provider, outcome, code ORDER BY piece, provider, outcome, code
+            """)
+        return try reading {
+            try rows.map { row throws(PostgresError) in
+                var row = row.reader()
+                let piece: Int64 = try row.next()
+                return Count(
+                    start: start + .seconds(piece * length), provider: try row.next(), outcome: try row.next(), code: try row.next(),
+                    count: try row.next())
+            }
+        }
+    }
+}
