@@ -90,5 +90,10 @@ import Testing
     @Test func `nothing is unfinished`() { #expect(Repository.files.flatMap(Shape.unfinished) == []) }
     @Test func `no target is a placeholder`() { #expect(Repository.swift.flatMap(Shape.placeholders) == []) }
     @Test func `short files have no section marks`() { #expect(Repository.swift.flatMap(Shape.marks) == []) }
+    @Test func `SEC-71 each migration says which binaries go on beside it`() {
+        let migrations = Repository.files.filter { $0.path.hasPrefix("Migrations/") && $0.path >= "Migrations/0040" }
+        #expect(!migrations.isEmpty)
+        #expect(migrations.filter { !"\n\($0.text)".contains("\n-- compatible: ") }.map(\.path) == [])
+    }
     @Test func `tests are named by sentences`() { #expect(Repository.swift.flatMap(Shape.testNames) == []) }
 }
