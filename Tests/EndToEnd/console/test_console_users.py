@@ -10,6 +10,7 @@ from support.accounts import address, sign_up
 from support.browser.drivers import Chromium
 from support.browser.layout import FAULTS, look, read_out
 from support.console import Operator
+from support.harness import wait_until
 from support.hostile_text import HOSTILE, treacherous
 from support.leaks import note
 
@@ -181,6 +182,7 @@ def test_it_works_without_scripts(stage, staff, person, tmp_path):
         driver.find_element("link text", "Disable").click()
         driver.find_element("id", "reason").send_keys("a test")
         driver.find_element("id", "go").click()
+        wait_until(lambda: driver.find_elements("css selector", "[role=status]"), what="the page behind the act")
         assert "Done." in driver.find_element("css selector", "[role=status]").text
         assert "This account is disabled." in driver.find_element("tag name", "main").text
     finally:
