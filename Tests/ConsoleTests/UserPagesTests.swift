@@ -79,7 +79,7 @@ import Text
         let first = await browser.get("/projects/demo/users?q=person").text
         let next = try #require(first.firstMatch(of: #/id="next" rel="next" href="([^"]+)"/#)).1.replacing("&amp;", with: "&")
         let second = await browser.get(String(next)).text
-        #expect(first.matches(of: #/<tr><th scope="row">/#).count == 50 && second.matches(of: #/<tr><th scope="row">/#).count == 10)
+        #expect(first.matches(of: #/<tr><th scope="row"/#).count == 50 && second.matches(of: #/<tr><th scope="row"/#).count == 10)
         #expect(!second.contains("id=\"next\"") && second.contains("/projects/demo/users?q=person\">First page"))
     }
 
@@ -258,7 +258,7 @@ import Text
         let page = await browser.get("/projects/demo/audit").text
         #expect(page.contains("account.disabled") && page.contains("operator <bdi>support</bdi>") && page.contains(account))
         #expect(!page.contains("id=\"next\""))
-        let rows = { (text: String) in text.matches(of: #/<tr><th scope="row">/#).count }
+        let rows = { (text: String) in text.matches(of: #/<tr><th scope="row"/#).count }
         #expect(await rows(browser.get("/projects/demo/audit?action=account.disabled").text) == 1)
         #expect(await rows(browser.get("/projects/demo/audit?actor=operator").text) == 1)
         #expect(await rows(browser.get("/projects/demo/audit?account=uid%2Fof+ada").text) > 1)

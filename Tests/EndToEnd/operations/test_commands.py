@@ -108,7 +108,7 @@ def test_a_rotation_says_when_the_key_signs_and_a_second_one_waits_for_it():
 @pytest.mark.parametrize(
     "words, told",
     [
-        (["users", "show", "demo", "x"], "gatehouse users has no subcommand show; it has list, get, create,"),
+        (["users", "show", "demo", "x"], "gatehouse users has no subcommand show; it has list, search, get, explain, create,"),
         (["keys", "rotat"], "gatehouse keys has no subcommand rotat; it has list, rotate, reseal"),
         (["user", "list"], "gatehouse has no subcommand user; it has serve, dev, reload,"),
     ],
