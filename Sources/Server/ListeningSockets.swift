@@ -21,7 +21,9 @@ struct ListeningSockets {
         do { inherited = try InheritedSockets(environment: environment) } catch { throw .sockets("\(error)") }
         let known: Set<String> = [Self.apiName, Self.operationsName, Self.consoleName]
         if let name = inherited.names.subtracting(known).min() {
-            throw .sockets("one has the name \(name); write FileDescriptorName=\(Self.apiName), \(Self.operationsName) or \(Self.consoleName) into its unit")
+            throw .sockets(
+                "one has the name \(name); write FileDescriptorName=\(Self.apiName), \(Self.operationsName) or \(Self.consoleName) into its unit"
+            )
         }
         api = inherited[Self.apiName]
         operations = inherited[Self.operationsName]

@@ -38,7 +38,8 @@ package struct Configuration {
         let faults = Faults([reading.faults] + reading.files.map(\.allFaults))
         guard faults.isEmpty else { throw Faulty(faults) }
         let projects = reading.files.map { $0.project.having($0.tenants.tenants()) }
-        return Configuration(server: reading.server, projects: projects, tenantCache: cache, notes: faults.notes.map(\.description),
+        return Configuration(
+            server: reading.server, projects: projects, tenantCache: cache, notes: faults.notes.map(\.description),
             files: ConfigurationFiles(path: path, environment: environment, server: reading.server))
     }
 

@@ -75,7 +75,8 @@ package struct ServerSettings: Sendable {
         }
         console =
             section.has("console")
-            ? Self.console(section.section("console"), besides: [self.listen, self.operations], apiURL: publicURL, development: development)
+            ? Self.console(
+                section.section("console"), besides: [self.listen, self.operations], apiURL: publicURL, development: development)
             : nil
         developmentProject = section.string("developmentProject")
         if developmentProject != nil, !development { section.fault("developmentProject", "is only for development: true") }

@@ -27,7 +27,9 @@ class ConsoleSite(Site):
         self.console = f"http://127.0.0.1:{port}"
         entry = issuer.entry(authoritativeDomains=["trusted.example"])
         console = {"listen": f"127.0.0.1:{port}", "publicURL": self.console, "provider": {"oidc.staff": entry}, "operators": OPERATORS}
-        super().__init__({"oidc.fake": issuer.entry()}, settings={"console": console}, project={"signIn": METHODS}, others={"other": OTHER}, **more)
+        super().__init__(
+            {"oidc.fake": issuer.entry()}, settings={"console": console}, project={"signIn": METHODS}, others={"other": OTHER}, **more
+        )
 
 
 class Operator(requests.Session):

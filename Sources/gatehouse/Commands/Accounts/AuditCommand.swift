@@ -29,7 +29,8 @@ struct AuditCommand: AsyncParsableCommand {
         var action: String?
 
         @Option(
-            help: "person, administrator, command, hook, operator, or the name of one: print only what they did. Service accounts also by e-mail or id.",
+            help:
+                "person, administrator, command, hook, operator, or the name of one: print only what they did. Service accounts also by e-mail or id.",
             completion: .list(["person", "administrator", "command", "hook", "operator"]))
         var actor: String?
 
