@@ -14,8 +14,19 @@ package struct Console: Sendable {
     package let settings: ConsoleSettings
     let facts: ConsoleFacts
     let pages: PageSet
+    /// In development, the path below which it stands on the API's listener: it asks for no sign-in, and answers programs of this machine alone
+    /// (SEC-22). Empty on a listener of its own.
+    let base: String
 
-    package init(_ settings: ConsoleSettings, _ facts: ConsoleFacts) {
+    package init(_ settings: ConsoleSettings, _ facts: ConsoleFacts) { self.init(settings, facts, below: "") }
+
+    /// The console of development mode.
+    package init(inDevelopmentAt publicURL: String, _ facts: ConsoleFacts) {
+        self.init(ConsoleSettings(inDevelopmentAt: publicURL), facts, below: "/emulator/console")
+    }
+
+    private init(_ settings: ConsoleSettings, _ facts: ConsoleFacts, below base: String) {
+        self.base = base
         self.settings = settings
         self.facts = facts
         pages = Self.pageSet
@@ -59,7 +70,7 @@ package struct Console: Sendable {
 
     /// The endpoints of the console's listener.
     package var handlers: [Handler] {
-        Self.shown.map { $0.handler(self) } + Self.acts.flatMap { $0.handlers(self) } + signInHandlers
+        Self.shown.map { $0.handler(self) } + Self.acts.flatMap { $0.handlers(self) } + (isOpen ? [] : signInHandlers)
     }
 
     /// The page of a project that links to the project lead to.
@@ -69,6 +80,9 @@ package struct Console: Sendable {
     func hasPage(at place: ConsolePlace, ofProject: Bool) -> Bool {
         Self.shown.contains { $0.place == place && $0.path.hasPrefix("/projects/") == ofProject }
     }
+
+    /// Whether it asks for no sign-in.
+    var isOpen: Bool { !base.isEmpty }
 
     private static let pageSet = PageSet(ConsoleTemplates.files)
 }

@@ -55,6 +55,7 @@ package struct Worker: Sendable {
             clock: process.clock, log: process.log,
             readiness: readiness.verify, description: { try ServedCalls.description() })
         var handlers = ServedCalls.handlers(settings)
+        if settings.development { handlers += Console(inDevelopmentAt: settings.publicURL, Self.facts(process)).handlers }
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         app = App(handlers, services: services)
         console = settings.console.map { [services] in ConsoleListener(Console($0.settings, Self.facts(process)), services: services) }

@@ -17,6 +17,9 @@ package struct Operator: Sendable, Equatable {
     /// The operator of a session that `gatehouse console open` began.
     package static let breakGlass = Operator(name: "break-glass", role: .admin)
 
+    /// The operator of the console in development, where none signs in.
+    package static let developer = Operator(name: "developer", role: .admin)
+
     /// Whether the operator may see the project, or the tenant of one.
     package func sees(_ project: ProjectSettings) -> Bool { projects?.contains(project.id) ?? true }
 

@@ -67,6 +67,14 @@ package struct ConsoleSettings: Sendable {
         section.finish()
     }
 
+    /// Those of development mode, where no operator signs in.
+    init(inDevelopmentAt publicURL: String) {
+        self.publicURL = publicURL
+        provider = nil
+        operators = []
+        development = true
+    }
+
     private static func entry(_ section: Section) -> Entry? {
         let subject = section.string("subject")
         let email = section.value("email", expected: "an e-mail address", EmailAddress.canonical)

@@ -24,12 +24,12 @@ extension Console {
 
     var signInHandlers: [Handler] {
         [
-            endpoint(Route(.get, Self.signInPath, access: .anyone), named: "Console.SignIn", signInPage),
-            endpoint(Route(.get, Self.startPath, access: .anyone), named: "Console.StartSignIn", start),
-            endpoint(Route(.get, Self.returnPath, access: .anyone), named: "Console.ReturnFromProvider", comeBack),
-            endpoint(Route(.get, Self.openPath, access: .anyone), named: "Console.OpenPage", openPage),
-            endpoint(Route(.post, Self.openPath, access: .anyone), named: "Console.Open", open),
-            endpoint(Route(.post, Self.signOutPath, access: .anyone), named: "Console.SignOut", signOut),
+            endpoint(.get, Self.signInPath, named: "Console.SignIn", signInPage),
+            endpoint(.get, Self.startPath, named: "Console.StartSignIn", start),
+            endpoint(.get, Self.returnPath, named: "Console.ReturnFromProvider", comeBack),
+            endpoint(.get, Self.openPath, named: "Console.OpenPage", openPage),
+            endpoint(.post, Self.openPath, named: "Console.Open", open),
+            endpoint(.post, Self.signOutPath, named: "Console.SignOut", signOut),
         ]
     }
 

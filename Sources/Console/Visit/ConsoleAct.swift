@@ -75,14 +75,14 @@ extension ConsoleAct {
     /// The page and the form, as the router keeps them.
     static func handlers(_ console: Console) -> [Handler] {
         [
-            console.endpoint(Route(.get, path, access: .anyone), named: "Console.\(Self.self).Page") { request, context in
+            console.endpoint(.get, path, named: "Console.\(Self.self).Page") { request, context in
                 try await console.answering(request, context) { visit in
                     guard visit.may(role, at: place) else { return visit.page(.refused(.forbidden), at: place) }
                     if isDangerous, !visit.session.isFresh(at: visit.now) { return visit.page(visit.signInAgain, at: place) }
                     return try await page(visit)
                 }
             },
-            console.endpoint(Route(.post, path, access: .anyone), named: "Console.\(Self.self)") { request, context in
+            console.endpoint(.post, path, named: "Console.\(Self.self)") { request, context in
                 try await console.answering(request, context) { visit in try await answer(request, visit) }
             },
         ]
@@ -100,7 +100,7 @@ extension ConsoleAct {
         do {
             switch try await Self().perform(form, visit) {
             case .goes(let path, let note):
-                return RedirectResponse.to(visit.link(path, note.map { ["note": UTF8Text($0)] } ?? [:]), status: 303)
+                return RedirectResponse.to(note.map { "\(path)?\(Form([(name: "note", value: $0)]).encoded())" } ?? path, status: 303)
             case .shows(let view): return visit.page(view, at: place)
             case .file(let name, let type, let bytes): return .file(name, type, bytes)
             }
@@ -150,7 +150,7 @@ extension ConsoleVisit {
     /// Three things say so, each for itself: the cookie, which browsers send with requests of this site alone; the browser's own word where the
     /// request comes from; and the token, which only the page has.
     func ownForm(_ request: Request) async throws -> Form? {
-        guard request.isForm, Self.isSameOrigin(request, console.site) else { return nil }
+        guard request.isForm, console.isOpen || Self.isSameOrigin(request, console.site) else { return nil }
         let form = try Form.reading(request.body)
         try form.once()
         guard session.isGenuine(form["token"] ?? "", for: request.path) else { return nil }

@@ -21,15 +21,20 @@ extension ConsolePage {
 
     /// The endpoint as the router keeps it.
     static func handler(_ console: Console) -> Handler {
-        console.endpoint(Route(.get, path, access: .anyone), named: "Console.\(Self.self)") { request, context in
+        console.endpoint(.get, path, named: "Console.\(Self.self)") { request, context in
             try await console.showing(place, to: role, request, context) { visit in try await Self()(visit) }
         }
     }
 }
 
 extension Console {
-    func endpoint(_ route: Route, named name: String, _ work: @escaping Handler.AsynchronousWork) -> Handler {
-        Handler(route: route, errorFormat: .page, named: name, content: { CallContent(answers: [.page]) }, work: work)
+    /// - Parameter path: below the console.
+    func endpoint(
+        _ method: HTTP.Method, _ path: String, named name: String, _ work: @escaping Handler.AsynchronousWork
+    ) -> Handler {
+        Handler(
+            route: Route(method, base + path, access: isOpen ? .development : .anyone), errorFormat: .page, named: name,
+            content: { CallContent(answers: [.page]) }, work: work)
     }
 
     /// Answers with a page for an operator who is signed in. Others are sent to the sign-in first, and come back.

@@ -44,8 +44,10 @@ extension ConsoleVisit {
         var values: [String: TemplateValue] = [
             "home": .text(link("/")), "operator": .text(person.name), "role": .word(person.role.rawValue),
             "places": .list(entries(ConsolePlace.ofServer, of: nil, at: place)),
-            "signOutLink": .text(link(Console.signOutPath)), "signOutToken": .text(session.formToken(for: link(Console.signOutPath))),
-            "isBreakGlass": .flag(session.isBreakGlass), "refresh": .text(view.refresh.map { "\($0)" }),
+            "signOutLink": .text(console.isOpen ? "" : link(Console.signOutPath)),
+            "signOutToken": .text(session.formToken(for: link(Console.signOutPath))),
+            "isBreakGlass": .flag(session.isBreakGlass && !console.isOpen), "emulator": .text(console.isOpen ? "/emulator/" : ""),
+            "refresh": .text(view.refresh.map { "\($0)" }),
             "hasPath": .flag(!view.path.isEmpty),
             "path": .list(view.path.map { ["crumb": .text($0.name), "crumbLink": .text($0.link)] }),
         ]

@@ -1,4 +1,5 @@
 import Accounts
+import Crypto
 import HTTP
 import Identity
 import Pages
@@ -51,7 +52,7 @@ struct ConsoleVisit: Sendable {
     ///
     /// - Parameter path: below the console, such as `/projects/acme/users`.
     func link(_ path: String, _ query: Form = [:]) -> String {
-        query.fields.isEmpty ? path : "\(path)?\(query.encoded())"
+        console.base + (query.fields.isEmpty ? path : "\(path)?\(query.encoded())")
     }
 
     /// The address of a page of this project: `/users` for `/projects/acme/users`.
@@ -82,11 +83,24 @@ extension Console {
     /// The visit of an operator; `nil` where the browser has no session, or the configuration does not have its operator any more. Throws "not
     /// found" for a project that is not there, or that the operator may not see.
     func visit(_ context: Context) async throws -> ConsoleVisit? {
+        if isOpen {
+            let session = OperatorSession(
+                secret: Self.secretOfDevelopment, operatorName: Operator.developer.name, person: nil, reason: nil,
+                signedInAt: context.services.clock.now())
+            return try await visit(of: .developer, in: session, context)
+        }
         guard let cookie = sessionCookie.value(in: context.request),
             let session = try await context.services.accounts.operators.sessions.find(cookie, from: context.browserClientInfo),
             let person = settings.person(of: session)
         else { return nil }
-        return ConsoleVisit(
+        return try await visit(of: person, in: session, context)
+    }
+
+    /// Makes the tokens of forms in development; as long as the process, so that all its loops know it.
+    private static let secretOfDevelopment = Random.bytes(32)
+
+    private func visit(of person: Operator, in session: OperatorSession, _ context: Context) async throws -> ConsoleVisit {
+        ConsoleVisit(
             console: self, context: context, session: session, person: person, realm: try await realm(for: person, context),
             query: try Form.reading(context.request.query), language: pages.language(for: context.request))
     }

@@ -36,7 +36,9 @@ package enum ConfigSchema: String, CaseIterable {
         case .server:
             // Sections that are read only where they are there, and keys of which only one of two is read.
             let common = "development: true\nmigrations: /none\nsample: /none\nlog: {path: /none}\nerasures: {path: /none}\n"
-            return ConfigFile.shape(of: ["smtp", "file"].map { common + "mail: {transport: \($0)}" }) { _ = ServerSettings($0) }
+            let consoles = Provider.samples(with: Self.issuer).map { "console: {operators: [{}], provider: {\(Self.entries($0))}}\n" }
+            let files = consoles.flatMap { console in ["smtp", "file"].map { common + console + "mail: {transport: \($0)}" } }
+            return ConfigFile.shape(of: files) { _ = ServerSettings($0) }
         case .tenant:
             let project = ConfigFile.read(text: "project: none", name: "", faults: Faults())
             let parent = ProjectFile.read(project, development: false, publicURL: Self.publicURL)
@@ -57,12 +59,16 @@ package enum ConfigSchema: String, CaseIterable {
     /// Files in which every section is there, each with one provider of every kind.
     private static func samples(of more: String) -> [String] {
         Provider.samples(with: issuer).map { entries in
-            let providers = entries.map { "\($0.id): \($0.entry)" }.joined(separator: ", ")
-            return more + "mail: {templates: /none}\n"
+            more + "mail: {templates: /none}\n"
                 + "openIDProvider: {userFlows: [{}], clients: [{}]}\npasskeys: {}\nevents: [{}]\n"
                 + "phone: {captcha: {hcaptcha: {}, recaptcha: {}, recaptchaEnterprise: {}, turnstile: {}}, "
-                + "transport: {hook: {}, twilio: {}, vonage: {}, sns: {}, file: {}, log: {}}}\nproviders: {\(providers)}"
+                + "transport: {hook: {}, twilio: {}, vonage: {}, sns: {}, file: {}, log: {}}}\nproviders: {\(Self.entries(entries))}"
         }
+    }
+
+    /// The mapping's members, each with its id.
+    private static func entries(_ all: [(id: String, entry: String)]) -> String {
+        all.map { "\($0.id): \($0.entry)" }.joined(separator: ", ")
     }
 
     private static let publicURL = "https://localhost"
