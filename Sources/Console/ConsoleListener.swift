@@ -1,16 +1,19 @@
 package import HTTP
 package import HTTPServer
+import Pages
 import Text
 package import Web
 
 /// Answers the requests of the console's listener: those of the console's own host alone, and none of another site's pages.
 package struct ConsoleListener: RequestHandler {
     private let app: App
+    private let pages: PageSet
     /// Scheme, host and port.
     private let origin: String
 
     package init(_ console: Console, services: Services) {
         app = App(console.handlers, services: services)
+        pages = console.pages
         origin = console.settings.publicURL
     }
 
@@ -19,7 +22,12 @@ package struct ConsoleListener: RequestHandler {
         // The API permits calls from every page. The console permits none.
         if request.method == .options { return .ready(Self.refusal(405, "The console has no calls for other sites.\n")) }
         switch app.answer(request) {
-        case .ready(let response): return .ready(Self.closed(response))
+        case .ready(let response):
+            // The router answers a path that is not there as the API does.
+            guard response.route == "*", response.status == 404 else { return .ready(Self.closed(response)) }
+            var page = pages.page("refused", in: pages.language(for: request), ["reason": .word("notFound")], status: 404)
+            page.route = response.route
+            return .ready(page)
         case .pending(let work): return .pending { Self.closed(await work()) }
         }
     }

@@ -14,7 +14,7 @@ import Testing
     }
 
     private static let sound =
-        "publicURL: https://console.example.com\nprovider: {oidc.staff: {issuer: https://id.example.com, clientId: c}}\n"
+        "publicURL: https://console.example.com\nprovider: {oidc.staff: {issuer: https://id.example.com, clientId: c, clientAuth: none}}\n"
 
     @Test func `reads every key`() {
         let (settings, faults) = read(
@@ -44,11 +44,11 @@ import Testing
         ("publicURL: https://console.example.com\noperators: [{role: admin, name: a, subject: '1'}]", "the entry of the provider"),
         (
             "publicURL: https://console.example.com\n"
-                + "provider: {oidc.a: {issuer: https://a.example, clientId: c}, oidc.b: {issuer: https://b.example, clientId: c}}",
+                + "provider: {oidc.a: {issuer: https://a.example, clientId: c, clientAuth: none}, oidc.b: {issuer: https://b.example, clientId: c, clientAuth: none}}",
             "operators sign in at one"
         ),
         (
-            "publicURL: https://console.example.com\nprovider: {oidc.a: {issuer: https://a.example, clientId: c, responseMode: formPost}}",
+            "publicURL: https://console.example.com\nprovider: {oidc.a: {issuer: https://a.example, clientId: c, clientAuth: none, responseMode: formPost}}",
             "answers by redirect"
         ),
         (sound + "nothing: 1", "unknown key"),

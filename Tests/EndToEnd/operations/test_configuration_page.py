@@ -74,6 +74,8 @@ def known():
 
     servers = [section("server"), section("server")]
     servers[0]["mail"]["transport"], servers[1]["mail"]["transport"] = "smtp", "file"
+    for server in servers:
+        server["console"]["operators"] = [section("server", "console.operators[]")]
     project = section("project")
     ios, android = section("project", "apps[]"), section("project", "apps[]")
     ios["ios"], android["android"] = section("project", "apps[].ios"), section("project", "apps[].android")

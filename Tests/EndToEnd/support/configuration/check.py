@@ -97,9 +97,13 @@ def put(document, key, value):
 
 def clash(left, right):
     """Whether two questions cannot be asked in one file, because they set one key differently or one sets a parent of the other."""
+
+    def holds(one, other):
+        return other.replace("[]", "").startswith(one.replace("[]", "") + ".")
+
     return (
         any(
-            (one == other and value != wanted) or one.startswith(other + ".") or other.startswith(one + ".")
+            (one == other and value != wanted) or holds(one, other) or holds(other, one)
             for one, value in left.settings
             for other, wanted in right.settings
         )
