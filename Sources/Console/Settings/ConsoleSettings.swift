@@ -78,7 +78,7 @@ package struct ConsoleSettings: Sendable {
     private static func entry(_ section: Section) -> Entry? {
         let subject = section.string("subject")
         let email = section.value("email", expected: "an e-mail address", EmailAddress.canonical)
-        let name = section.string("name") ?? email
+        let given = section.string("name")
         let role: Operator.Role? = section.choice("role")
         section.require("role", "viewer, support or admin")
         let projects = section.strings("projects")
@@ -86,7 +86,7 @@ package struct ConsoleSettings: Sendable {
         if !section.has("subject"), !section.has("email") {
             section.fault("subject", "is missing; say who the operator is, by subject or by email")
         }
-        guard let name, !name.isEmpty else {
+        guard let name = [given, email].compactMap(\.self).first, !name.isEmpty else {
             section.fault("name", "is missing; the name that audit events have")
             return nil
         }

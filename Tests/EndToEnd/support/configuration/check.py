@@ -45,7 +45,7 @@ CONSOLE = {
     "listen": "127.0.0.1:8081",
     "publicURL": "https://console.example.com",
     "provider": {"oidc.staff": {"clientId": "c", "clientSecret": {"env": "CLIENT_SECRET"}, "issuer": "https://staff.example.com"}},
-    "operators": [{"subject": "1", "name": "Ann", "role": "admin"}],
+    "operators": [{"subject": "1", "email": "ann@example.com", "name": "Ann", "role": "admin"}],
 }
 # Keys that are read only beside the value of another key.
 NEEDS = {"mail.smtp": ("mail.transport", "smtp"), "mail.folder": ("mail.transport", "file")}
