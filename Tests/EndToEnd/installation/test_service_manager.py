@@ -175,7 +175,7 @@ def test_the_operations_listener_is_handed_over_as_well():
 @pytest.mark.parametrize(
     "name, settings, reason",
     [
-        ("web", {}, "one has the name web; write FileDescriptorName=api or operations into its unit"),
+        ("web", {}, "one has the name web; write FileDescriptorName=api, operations or console into its unit"),
         ("operations", {}, "and operations.listen is not configured"),
         ("api", {"listen": "127.0.0.1:1"}, "and listen says 127.0.0.1:1; write the same address into both"),
         ("api:api", {}, "LISTEN_FDNAMES does not name each socket"),

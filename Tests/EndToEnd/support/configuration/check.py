@@ -47,6 +47,8 @@ CONSOLE = {
     "provider": {"oidc.staff": {"clientId": "c", "clientSecret": {"env": "CLIENT_SECRET"}, "issuer": "https://staff.example.com"}},
     "operators": [{"subject": "1", "email": "ann@example.com", "name": "Ann", "role": "admin"}],
 }
+# One of its keys can stand in for another, so each is asked about by itself.
+OPERATOR = "console.operators[]."
 # Keys that are read only beside the value of another key.
 NEEDS = {"mail.smtp": ("mail.transport", "smtp"), "mail.folder": ("mail.transport", "file")}
 MISSING = object()
@@ -103,7 +105,7 @@ def clash(left, right):
 
     return (
         any(
-            (one == other and value != wanted) or holds(one, other) or holds(other, one)
+            (one == other and value != wanted) or holds(one, other) or holds(other, one) or OPERATOR in one and OPERATOR in other
             for one, value in left.settings
             for other, wanted in right.settings
         )

@@ -75,8 +75,10 @@ def _enclosing(text):
     return re.findall(r"^(?:\w+ )*(?:extension|struct|enum) ([\w.]+)", text, re.MULTILINE)[-1].rpartition(".")[2]
 
 
-def _values(expression, type):
-    """The values that an expression has in production: one, or several when the sources have several properties with that name."""
+def _values(expression, type, above=()):
+    """The values that an expression has in production: one, or several when the sources have several properties with that name.
+
+    `above`: the properties whose values are looked for, so that one that is set from another of its name has no value of its own."""
     expression = expression.strip()
     if expression == "!development":
         return {"true"}
@@ -92,9 +94,11 @@ def _values(expression, type):
         return {next(iter(re.findall(rf'^ *case {case[1]} = "([^"]+)"', _ALL, re.MULTILINE)), case[1])}
     # A property of the type that reads it, or else of any type.
     name = expression.rpartition(".")[2]
-    property = rf"(?:\bvar {name}(?:: [\w.?]+)?|\b{name}: [\w.?]+) = ([^\n,)]+)"
+    if name == "nil" or name in above:
+        return set()
+    property = rf"(?:\bvar {name}(?:: [\w.?]+)?|\b{name}: [\w.?]+) = ([^\[\n,)][^\n,)]*)"
     found = re.findall(property, _type(type)) or re.findall(property, _ALL)
-    return {value for expression in found for value in _values(expression, type)}
+    return {value for expression in found for value in _values(expression, type, (*above, name))}
 
 
 @functools.cache
