@@ -33,7 +33,7 @@ package struct OperatorSession: Sendable {
 
     package func isFresh(at now: Instant) -> Bool { now < signedInAt + Self.freshness }
 
-    /// The proof that this session's browser got the form from the console: an HMAC over the address that the form is sent to, which names what the
+    /// The proof that the browser of the session got the form from the console: an HMAC over the address that the form is sent to, which names what the
     /// form does, and to what.
     package func formToken(for target: String) -> String {
         let key = HKDF.sha256(secret: secret, salt: [], info: "gatehouse console form", length: 32)

@@ -145,7 +145,7 @@ extension ConsoleAct {
 }
 
 extension ConsoleVisit {
-    /// The form of a request, where a page of the console sent it in this session; otherwise `nil`.
+    /// The form of a request, where a page of the console sent it in the same session; otherwise `nil`.
     ///
     /// Three things say so, each for itself: the cookie, which browsers send with requests of this site alone; the browser's own word where the
     /// request comes from; and the token, which only the page has.

@@ -81,7 +81,7 @@ extension ConsoleView {
     enum Refusal: String {
         /// The operator's role is too small.
         case forbidden
-        /// The form was not sent by a page of the console in this session.
+        /// The form was not sent by a page of the console in the operator's session.
         case foreignForm
     }
 
