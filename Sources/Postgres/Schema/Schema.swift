@@ -46,10 +46,8 @@ package struct Schema: Sendable {
         let session = try MigrationSession(url)
         try session.lock()
         let pending = try migrations.pending(after: try session.applied())
-        for migration in pending {
-            if let connected = try session.oldestProgram(), connected < migration.requires {
-                throw .inUse(migration.name, by: connected)
-            }
+        if let connected = try session.oldestProgram(), let breaking = pending.first(where: { $0.requires > connected }) {
+            throw .inUse(breaking.name, by: connected)
         }
         for migration in pending { try session.apply(migration) }
         return pending.map(\.name)
