@@ -28,8 +28,6 @@ package actor Server {
     private static let retentionInterval: Duration = .seconds(86400)
     private static let idleInterval: Duration = .seconds(3600)
     private static let readinessInterval: Duration = .seconds(10)
-    /// Work that no request waits for begins this long after the start, so that the first health check does not compete with it.
-    private static let afterStart: Duration = .milliseconds(100)
 
     let process: ProcessContext
     let workers: [Worker]
@@ -109,46 +107,11 @@ package actor Server {
         try await providerIssuers.pin(issuers)
         try await remember(process.projects.current.realms)
         try await openListeners()
-        let cleanup = Cleanup(
-            database: first.database, clock: process.clock, retention: process.settings.retention)
-        let addresses = OldAddresses(database: first.database, clock: process.clock, retention: process.settings.retention)
-        let guests = UnusedGuests(database: first.database, clock: process.clock)
-        chores = [
-            every(Self.keyInterval, "reload signing keys") { [process, keyStore] in try await keyStore.load(into: process.signingKeys) },
-            every(Self.readinessInterval, "serve requests", soon: true) { [first, readiness] in
-                try await readiness.look(first.services.readiness)
-            },
-            every(Self.cleanupInterval, "clean up", soon: true) { [process] in
-                try await cleanup.run(for: process.projects.current.realms.map(\.settings))
-            },
-            every(Self.cleanupInterval, "delete provider tokens", soon: true) { [process] in
-                try await cleanup.deleteProviderTokens(except: process.projects.current.tokenKeepers)
-            },
-            every(Self.idleInterval, "end idle sessions", soon: true) { [process] in
-                try await cleanup.endIdleSessions(of: process.projects.current.realms.map(\.settings))
-            },
-            every(Self.retentionInterval, "cut old addresses", soon: true) { try await addresses.cut() },
-            every(Self.retentionInterval, "delete unused anonymous accounts", soon: true) { [process] in
-                try await guests.delete(in: process.projects.current.realms.map(\.settings))
-            },
-            every(Self.cleanupInterval, "delete what deleted tenants had", soon: true) { [process] in
-                let ofFiles = process.projects.current.realms.filter { $0.fileName != nil }.map(\.settings.storageID)
-                try await cleanup.emptyDeletedTenants(except: Set(ofFiles))
-            },
-            every(TenantDirectory.interval, "look for changed tenants") { [process, tenantRows] in
-                try await process.tenants.refresh(by: tenantRows)
-            },
-            every(Self.seenInterval, "note that changes are copied to Firebase", soon: true) { [process, deliveryLoop] in
-                try await deliveryLoop.mirror.see(process.projects.current.all.map(\.settings))
-            },
-            every(Self.mirrorInterval, "copy changes of accounts to Firebase") { [process, deliveryLoop] in
-                await deliveryLoop.mirror.copy(process.projects.current.all.map(\.settings))
-            },
-        ]
+        startChores()
         let signInLog = SignInLogWriter(process.signIns, database: deliveryLoop.database)
-        logging = every(Self.signInLogInterval, "write the log of sign-ins") { try await signInLog.write() }
+        logging = Chore.every(Self.signInLogInterval, "write the log of sign-ins") { try await signInLog.write() }.start(log: log)
         delivering = Task { [deliveryLoop] in
-            try? await Task.sleep(for: Self.afterStart)
+            try? await Task.sleep(for: Chore.afterStart)
             await deliveryLoop.worker.run()
         }
         log.info(
@@ -160,6 +123,49 @@ package actor Server {
                 "started_ms": "\(MonotonicTime.read().microseconds(since: begun) / 1000)", "version": "\(Version.text)",
             ])
         chores.append(Task { await reportReadiness() })
+    }
+
+    /// Starts the work that no request waits for.
+    private func startChores() {
+        let cleanup = Cleanup(
+            database: first.database, clock: process.clock, retention: process.settings.retention)
+        let addresses = OldAddresses(database: first.database, clock: process.clock, retention: process.settings.retention)
+        let guests = UnusedGuests(database: first.database, clock: process.clock)
+        let expiry: [Chore] = [
+            .every(Self.cleanupInterval, "clean up", soon: true) { [process] in
+                try await cleanup.run(for: process.projects.current.realms.map(\.settings))
+            },
+            .every(Self.cleanupInterval, "delete provider tokens", soon: true) { [process] in
+                try await cleanup.deleteProviderTokens(except: process.projects.current.tokenKeepers)
+            },
+            .every(Self.idleInterval, "end idle sessions", soon: true) { [process] in
+                try await cleanup.endIdleSessions(of: process.projects.current.realms.map(\.settings))
+            },
+            .every(Self.retentionInterval, "cut old addresses", soon: true) { try await addresses.cut() },
+            .every(Self.retentionInterval, "delete unused anonymous accounts", soon: true) { [process] in
+                try await guests.delete(in: process.projects.current.realms.map(\.settings))
+            },
+            .every(Self.cleanupInterval, "delete what deleted tenants had", soon: true) { [process] in
+                let ofFiles = process.projects.current.realms.filter { $0.fileName != nil }.map(\.settings.storageID)
+                try await cleanup.emptyDeletedTenants(except: Set(ofFiles))
+            },
+        ]
+        let alone: [Chore] = [
+            .every(Self.keyInterval, "reload signing keys") { [process, keyStore] in try await keyStore.load(into: process.signingKeys) },
+            .every(Self.readinessInterval, "serve requests", soon: true) { [first, readiness] in
+                try await readiness.look(first.services.readiness)
+            },
+            .every(TenantDirectory.interval, "look for changed tenants") { [process, tenantRows] in
+                try await process.tenants.refresh(by: tenantRows)
+            },
+            .every(Self.seenInterval, "note that changes are copied to Firebase", soon: true) { [process, deliveryLoop] in
+                try await deliveryLoop.mirror.see(process.projects.current.all.map(\.settings))
+            },
+            .every(Self.mirrorInterval, "copy changes of accounts to Firebase") { [process, deliveryLoop] in
+                await deliveryLoop.mirror.copy(process.projects.current.all.map(\.settings))
+            },
+        ]
+        chores = [Chore.start(expiry, log: log)] + alone.map { $0.start(log: log) }
     }
 
     private func openListeners() async throws {
@@ -242,22 +248,6 @@ package actor Server {
 
     private var keyStore: SigningKeyStore {
         SigningKeyStore(database: first.database, masterKey: process.settings.masterKey, clock: process.clock)
-    }
-
-    /// - Parameter soon: whether it first runs soon after the start, and not only after `interval`, which a process that is often restarted may
-    ///   not reach.
-    private func every(
-        _ interval: Duration, _ name: String, soon: Bool = false, _ chore: @escaping @Sendable () async throws -> Void
-    ) -> Task<Void, Never> {
-        Task { [log] in
-            var pause = soon ? Self.afterStart : interval
-            while !Task.isCancelled {
-                try? await Task.sleep(for: pause)
-                pause = interval
-                guard !Task.isCancelled else { return }
-                do { try await chore() } catch { log.warning("could not \(name)", metadata: ["error": "\(LogDetail.of(error))"]) }
-            }
-        }
     }
 
     /// Remembers projects for the work that goes over all of them; call it before they are served.

@@ -249,7 +249,8 @@ def test_the_backup_is_restored_on_another_machine(installed):
         assert signs(other, "signInWithPassword", "other@example.com") == 400
 
 
-# A client in eight threads, until /root/stop is there; then it prints how many requests were answered, and those that failed.
+# A client in eight threads, until /root/stop is there; then it prints how many requests were answered, and those that failed. It makes
+# /root/begun when it has the first answer.
 LOAD = """
 import collections, http.client, os, threading
 told = collections.Counter()
@@ -262,6 +263,7 @@ def ask():
             answer = connection.getresponse()
             answer.read()
             told["answered" if answer.status == 400 else str(answer.status)] += 1
+            open("/root/begun", "w").close()
         except OSError as error:
             connection = None
             told[repr(error)] += 1
@@ -274,10 +276,11 @@ print(dict(told))
 
 def under_load(machine, command, times):
     """Runs a command while clients send requests without a pause; what they were answered, and the server's processes."""
-    machine.run(f"cat >/root/load.py <<'PY'\n{LOAD}\nPY\nrm -f /root/stop /root/load")
+    machine.run(f"cat >/root/load.py <<'PY'\n{LOAD}\nPY\nrm -f /root/begun /root/stop /root/load")
     machine.run(
         "systemd-run --quiet --unit=load --property=RemainAfterExit=yes --property=StandardOutput=file:/root/load python3 /root/load.py"
     )
+    machine.run("until [ -e /root/begun ] || [ -s /root/load ]; do sleep 0.1; done")
     processes = {property_of(machine, "MainPID")}
     for _ in range(times):
         machine.run(command)
@@ -293,7 +296,7 @@ def test_a_restart_of_two_processes_in_turn_fails_no_request(installed):
     try:
         told, processes = under_load(installed, commands("restarts"), 3)
         assert len(processes) == 4
-        assert set(told) == {"answered"} and told["answered"] > 500, told
+        assert set(told) == {"answered"}, told
     finally:
         installed.run("systemctl disable --now gatehouse@2")
 
@@ -304,7 +307,7 @@ def test_a_restart_with_sockets_that_systemd_keeps_fails_no_request(installed):
     try:
         told, processes = under_load(installed, "systemctl restart gatehouse", 3)
         assert len(processes) == 4
-        assert set(told) == {"answered"} and told["answered"] > 200, told
+        assert set(told) == {"answered"}, told
         assert property_of(installed, "StatusText") == "serving 1 project on 127.0.0.1:8080"
         assert installed.run("curl -sf http://127.0.0.1:9090/health/ready").stdout == "ready\n"
         # A restore stops the sockets with the server, and opens them again.
