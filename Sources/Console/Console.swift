@@ -57,6 +57,7 @@ package struct Console: Sendable {
         EndUserSession.self,
         EndUserSessions.self,
         ExportAudit.self,
+        ExportUser.self,
         ForgetLimits.self,
         MailUser.self,
         RemoveUserFactor.self,

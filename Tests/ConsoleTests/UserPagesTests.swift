@@ -146,6 +146,10 @@ import Text
             let refused = await browser.post("\(account)/delete", ["uid": wrong, "reason": "asked"])
             #expect(refused.status == 400 && refused.text.contains("not the id of the account"))
         }
+        let file = await browser.post("\(account)/export", ["reason": "asked"])
+        #expect(
+            file.headers["content-type"] == "application/json" && file.text.contains("ada@example.com") && !file.text.contains("$scrypt$"))
+        #expect(try await events(browser).last?.action == "account.exported")
         let unexplained = await browser.post("\(account)/delete", ["uid": "uid/of ada"])
         #expect(unexplained.status == 400)
         #expect(try await self.account(browser) != nil)
@@ -191,7 +195,7 @@ import Text
         let before = try await self.account(browser)
         let acts: [(String, Form)] = [
             ("/disable", [:]), ("/sessions/end", [:]), ("/claims", ["claims": "{}"]), ("/unlink/\(Self.part("oidc.acme"))", [:]),
-            ("/factors/\(Self.part("factor-1"))/remove", [:]), ("/delete", ["uid": "uid/of ada"]),
+            ("/factors/\(Self.part("factor-1"))/remove", [:]), ("/delete", ["uid": "uid/of ada"]), ("/export", [:]),
         ]
         for (path, form) in acts {
             var form = form

@@ -105,6 +105,8 @@ extension AuditEvent {
         case signingKeyRotated = "signingKey.rotated"
         /// An operator took entries of this record away as a file; of one account's, if it is about one.
         case auditExported = "audit.exported"
+        /// An operator took everything that is stored of a person away as a file.
+        case accountExported = "account.exported"
         /// The server has sealed with the first master key what a former one had sealed, for all projects.
         case masterKeyResealed = "masterKey.resealed"
         /// An operator had waiting mails tried at once, or events sent again; `details` says which kind.

@@ -31,7 +31,7 @@ extension AuditEvent.Action {
             .rememberedDevicesForgotten,
             .linkMade, .linkMailed,
             .sessionsEnded, .sessionBridged, .sessionCookieCreated, .clientSessionStolen, .providerTokensGiven, .limitsForgotten,
-            .auditExported,
+            .auditExported, .accountExported,
             .accountErased, .databaseRestored,
             .tenantCreated, .tenantChanged, .tenantDeleted, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed, .consoleOpened, .consoleSignedIn,

@@ -49,6 +49,16 @@ package struct PersonalExport: Sendable {
     }
 }
 
+extension PersonalExport {
+    /// The same for an operator who takes it away as a file at the console, which is recorded: without the record, there is no file.
+    package func recordedJSON(of id: String, by administrator: Administrator) async throws(AccountError) -> [UInt8] {
+        let bytes = try await json(of: id, by: administrator)
+        let record = administrator.act(on: id, at: clock.now()).record(AccountEvent(.accountExported), in: administrator.project)
+        _ = try await storage.write(all: [record], by: administrator)
+        return bytes
+    }
+}
+
 extension Storage {
     /// The addresses and numbers by which the content of deliveries names a person.
     func contacts(of id: String, in project: String) async throws(AccountError) -> PersonalDeliveries.Person {

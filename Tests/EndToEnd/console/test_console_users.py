@@ -15,7 +15,7 @@ from support.hostile_text import HOSTILE, treacherous
 from support.leaks import note
 
 PASSWORD = note("a-password-of-people")
-ACTS = ["disable", "sessions/end", "mail/resetPassword", "claims", "delete"]
+ACTS = ["disable", "sessions/end", "mail/resetPassword", "claims", "export", "delete"]
 
 
 def page_of(account, rest=""):
@@ -77,7 +77,7 @@ def test_SEC_64_a_role_does_what_it_may(stage, roles, person):
     for act in ACTS:
         assert viewer.open(page_of(account, "/" + act)).status_code == 403
     assert email in support.open(page_of(account)).text
-    for act in ("claims", "delete"):
+    for act in ("claims", "export", "delete"):
         assert support.open(page_of(account, "/" + act)).status_code == 403
     assert support.submit(page_of(account, "/disable")).status_code == 400, "support says why"
     assert support.submit(page_of(account, "/disable"), reason="a stolen phone").status_code == 303

@@ -54,6 +54,7 @@ struct OneUserPage: ConsolePage {
         }
         if visit.may(.admin) {
             acts.append(("actClaims", "/claims"))
+            acts.append(("actExport", "/export"))
             acts.append(("actDelete", "/delete"))
         }
         return [
