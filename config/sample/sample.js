@@ -160,8 +160,10 @@ async function person(session) {
 async function show() {
   const session = memory.read("session");
   element("signed-out").hidden = Boolean(session);
-  element("signed-in").hidden = !session;
-  if (!session) return;
+  if (!session) {
+    element("signed-in").hidden = true;
+    return;
+  }
   const { name, email, isVerified, badge, source, document: user } = await person(session);
   const claims = decode(session.idToken);
   element("name").textContent = name;
@@ -174,6 +176,7 @@ async function show() {
   element("claims").textContent = JSON.stringify(claims, null, 2);
   element("token").textContent = session.idToken;
   element("expiry").textContent = `expires ${new Date(claims.exp * 1000).toLocaleTimeString()}`;
+  element("signed-in").hidden = false;
   document.body.dataset.state = "signed-in";
 }
 

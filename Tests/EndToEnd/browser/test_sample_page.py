@@ -60,6 +60,13 @@ def browser(tmp_path_factory):
     driver.quit()
 
 
+@pytest.fixture(autouse=True)
+def fresh(browser, sample):
+    """Each test begins without what another one, which failed, has left in the page."""
+    browser.get(sample.url + "/sample/")
+    browser.execute_script("sessionStorage.clear()")
+
+
 def shown(browser, name):
     """An element once it can be seen and used."""
 
@@ -111,7 +118,7 @@ def test_the_sample_page_ends_signed_in(browser, sample):
 
 
 def test_the_page_stays_signed_in_and_refreshes(browser, sample):
-    before = session(browser)
+    before = sign_in(browser, sample)
     browser.refresh()
     shown(browser, "refresh").click()
     until(browser, lambda: session(browser)["refreshToken"] != before["refreshToken"], "new token")
@@ -119,6 +126,7 @@ def test_the_page_stays_signed_in_and_refreshes(browser, sample):
 
 
 def test_signing_out_and_deleting_the_account(browser, sample):
+    sign_in(browser, sample)
     shown(browser, "sign-out").click()
     shown(browser, BUTTON)
     assert session(browser) is None
