@@ -19,7 +19,8 @@ struct DataChecks {
         let inspection = Inspection(database: database, masterKey: configuration.server.masterKey, clock: clock)
         do {
             let projects = try await KnownProjects(database: database).list()
-            return try await keyFindings(inspection, projects) + mailFindings(database, projects) + projectFindings(inspection, projects)
+            return try await keyFindings(inspection, projects) + mailFindings(database, projects) + eventFindings(database)
+                + projectFindings(inspection, projects)
         } catch {
             return [.fault("data.unreadable", LogDetail.of(error), "look at the database")]
         }
@@ -52,7 +53,7 @@ struct DataChecks {
     }
 
     private func mailFindings(_ database: Database, _ projects: [String]) async throws(AccountError) -> [Finding] {
-        let outbox = Outbox(Deliveries(database: database, masterKey: configuration.server.masterKey, clock: clock))
+        let outbox = Outbox(deliveries(database))
         let (count, oldest) = try await outbox.waiting.depth(in: projects)
         guard let oldest, clock.now() - oldest > Self.lateMail else { return [] }
         return [
@@ -60,6 +61,26 @@ struct DataChecks {
                 "data.mails", "\(count) \(count == 1 ? "mail waits" : "mails wait"), the oldest since \(Timestamp.minute(oldest))",
                 "look at gatehouse mails list and at the server's log")
         ]
+    }
+
+    /// Endpoints that answered 410 are told nothing more, which is easily overlooked.
+    private func eventFindings(_ database: Database) async throws(AccountError) -> [Finding] {
+        let stopped = StoppedEndpoints(deliveries(database))
+        var findings: [Finding] = []
+        for settings in configuration.projects.realms.map(\.settings) where !settings.events.isEmpty {
+            for endpoint in try await stopped.list(in: settings).sorted() {
+                findings.append(
+                    .fault(
+                        "data.events",
+                        "The endpoint \(endpoint) of \(settings.storageID) answered that it is gone, and is told of no events",
+                        "repair it and run gatehouse events test \(settings.storageID) \(endpoint), or take its entry away"))
+            }
+        }
+        return findings
+    }
+
+    private func deliveries(_ database: Database) -> Deliveries {
+        Deliveries(database: database, masterKey: configuration.server.masterKey, clock: clock)
     }
 
     private func projectFindings(_ inspection: Inspection, _ projects: [String]) async throws(AccountError) -> [Finding] {

@@ -9,6 +9,7 @@ import psycopg2
 from support import planted_passkeys
 from support.browser.front import Front
 from support.certificates import of_any_name
+from support.gateway import signing_secret
 from support.harness import free_port, wait_until
 from support.mail.outbox import put
 from support.planted_proxies import a_proxy_before, an_outer_proxy_that_passes_on_what_it_gets
@@ -38,6 +39,16 @@ def settings(**changes):
         installation.settings = before
 
     return plant
+
+
+def a_stopped_endpoint(installation):
+    secret = installation.folder / "crm.secret"
+    secret.touch(mode=0o600)
+    secret.write_text(signing_secret())
+    endpoint = {"id": "crm", "url": "https://crm.example.com", "types": "*", "secrets": {"file": str(secret)}}
+    project(events=[endpoint])(installation)
+    installation.rows("INSERT INTO stopped_endpoints (project_id, endpoint, stopped_at) VALUES ('demo', 'crm', now())")
+    return lambda: installation.rows("DELETE FROM stopped_endpoints")
 
 
 def no_mail(installation):
@@ -337,6 +348,7 @@ PLANTED = {
     ),
     "an old key of a service account": (an_old_key_of_a_service_account, {"data.serviceAccountKey"}, "revoke"),
     "a mail that waits": (a_late_mail, {"data.mails"}, "mails list"),
+    "an endpoint that is gone": (a_stopped_endpoint, {"data.events"}, "gatehouse events test demo crm"),
     "no cleanup": (a_mail_that_nothing_deleted, {"data.leftovers"}, "could not clean up"),
     "a password hash of another system": (
         rows(
