@@ -163,7 +163,8 @@ package final class Accounts: Sendable {
             openings: ConsoleOpenings(database: database, clock: clock), flows: OperatorFlows(keys: masterKey.consoleFlows, clock: clock),
             keys: SigningKeyStore(database: database, masterKey: masterKey, clock: clock),
             serviceAccounts: ServiceAccounts(database: database, clock: clock), events: RecordedEvents(deliveries),
-            stoppedEndpoints: StoppedEndpoints(deliveries), mails: WaitingMails(deliveries: deliveries))
+            stoppedEndpoints: StoppedEndpoints(deliveries), mails: WaitingMails(deliveries: deliveries),
+            signInLog: SignInLogReader(database: database))
         administration = AdministrationRules(
             accounts: AccountAdministration(
                 storage: storage, clock: clock, directory: directory, passwords: passwords, secrets: factorSecrets),
@@ -255,4 +256,5 @@ package struct OperatorRules: Sendable {
     package let events: RecordedEvents
     package let stoppedEndpoints: StoppedEndpoints
     package let mails: WaitingMails
+    package let signInLog: SignInLogReader
 }

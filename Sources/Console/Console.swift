@@ -22,7 +22,7 @@ package struct Console: Sendable {
 
     /// The console of development mode.
     package init(inDevelopmentAt publicURL: String, _ facts: ConsoleFacts) {
-        self.init(ConsoleSettings(inDevelopmentAt: publicURL), facts, below: "/emulator/console")
+        self.init(ConsoleSettings(inDevelopmentAt: publicURL), facts, below: "/emulator")
     }
 
     private init(_ settings: ConsoleSettings, _ facts: ConsoleFacts, below base: String) {
@@ -43,6 +43,7 @@ package struct Console: Sendable {
         OneUserPage.self,
         OverviewPage.self,
         ProjectConfigurationPage.self,
+        ProjectOverviewPage.self,
         ProvidersPage.self,
         ServiceAccountsPage.self,
         UsersPage.self,

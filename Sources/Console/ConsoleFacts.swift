@@ -3,6 +3,8 @@ package import Config
 /// The server as the console shows it.
 package struct ConsoleFacts: Sendable {
     let version: String
+    /// The number of the newest migration that this binary knows.
+    let schema: String
     let development: Bool
     /// The name of `gatehouse.yaml`.
     let serverFile: String
@@ -12,10 +14,12 @@ package struct ConsoleFacts: Sendable {
     let projectSettings: @Sendable (String) -> [EffectiveSetting]
 
     package init(
-        version: String, development: Bool, serverFile: String, serverSettings: @escaping @Sendable () -> [EffectiveSetting],
+        version: String, schema: String, development: Bool, serverFile: String,
+        serverSettings: @escaping @Sendable () -> [EffectiveSetting],
         projectSettings: @escaping @Sendable (String) -> [EffectiveSetting]
     ) {
         self.version = version
+        self.schema = schema
         self.development = development
         self.serverFile = serverFile
         self.serverSettings = serverSettings

@@ -103,6 +103,18 @@ package final class Metrics: Sendable {
         }
     }
 
+    /// How long the measured work of a histogram took, for each value of a label: the most frequent first.
+    package func times(of name: String, by label: String) -> [MetricTimes] {
+        var counts: [String: Histogram.Counts] = [:]
+        families.withLock { families in
+            for series in families.first(where: { $0.name == name })?.series ?? [] {
+                guard let value = series.labels.first(where: { $0.0 == label })?.1 else { continue }
+                for case .histogram(let part) in series.parts { counts[value] = part.counts + counts[value] }
+            }
+        }
+        return counts.map { MetricTimes(label: $0.key, buckets: $0.value.buckets) }.sorted { ($1.count, $0.label) < ($0.count, $1.label) }
+    }
+
     private func add(_ name: String, _ help: String, _ kind: String, _ labels: KeyValuePairs<String, String>, _ part: Part) {
         let labels = labels.map { ($0.key, $0.value) }
         families.withLock { families in
@@ -163,6 +175,27 @@ package final class Counter: Sendable {
     package func increment(by amount: Int = 1) { count.wrappingAdd(amount, ordering: .relaxed) }
     /// For gauges that are kept as a running count.
     package func decrement() { count.wrappingSubtract(1, ordering: .relaxed) }
+}
+
+/// How long some work took, since the process started.
+package struct MetricTimes: Sendable {
+    package let label: String
+    fileprivate let buckets: [Int]
+
+    /// How often the work was done.
+    package var count: Int { buckets.reduce(0, +) }
+
+    /// The seconds within which this share of the work was done, rounded up to the next bound of the histogram; `nil` for more than 10 s, and
+    /// where nothing was done.
+    package func bound(of share: Double) -> Double? {
+        let wanted = Int((Double(count) * share).rounded(.up))
+        var sum = 0
+        for (bucket, bound) in zip(buckets, Histogram.bounds) {
+            sum += bucket
+            if sum >= wanted, sum > 0 { return Double(bound.microseconds) / 1_000_000 }
+        }
+        return nil
+    }
 }
 
 /// A distribution of durations: counts in fixed buckets from 100 µs to 10 s.

@@ -69,7 +69,7 @@ package struct Worker: Sendable {
     private static func facts(_ process: ProcessContext) -> ConsoleFacts {
         let files = process.files
         return ConsoleFacts(
-            version: Version.text, development: process.settings.development,
+            version: Version.text, schema: "\(process.settings.schema.newest)", development: process.settings.development,
             serverFile: String(files.path.split(separator: "/").last ?? ""), serverSettings: { files.ofServer() },
             projectSettings: { files.ofProject(fileName: $0) })
     }

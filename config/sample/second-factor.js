@@ -1,5 +1,5 @@
 // Codes: a sign-in by phone, the second step of a sign-in, and the enrolment of an authenticator app or a phone, by calls that the Firebase SDKs make, too.
-const sent = (number) => `Enter the code that was sent to ${number}. In development mode it stands on the page of codes, /emulator/.`;
+const sent = (number) => `Enter the code that was sent to ${number}. In development mode it stands on the page of codes, /emulator/codes.`;
 
 export class SecondFactor {
   // `call` makes a call; `form` has a text, an input for a code, and a place for a secret.

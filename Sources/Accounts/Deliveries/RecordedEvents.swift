@@ -19,7 +19,7 @@ package struct RecordedEvent: Sendable {
 
 /// The events of a project that are kept: those that wait, and for two weeks those that were delivered or given up.
 package struct RecordedEvents: Sendable {
-    private let deliveries: Deliveries
+    let deliveries: Deliveries
 
     package init(_ deliveries: Deliveries) { self.deliveries = deliveries }
 

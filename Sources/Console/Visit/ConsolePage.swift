@@ -33,7 +33,8 @@ extension Console {
         _ method: HTTP.Method, _ path: String, named name: String, _ work: @escaping Handler.AsynchronousWork
     ) -> Handler {
         Handler(
-            route: Route(method, base + path, access: isOpen ? .development : .anyone), errorFormat: .page, named: name,
+            route: Route(method, base + path, aliases: isOpen && path == "/" ? [base] : [], access: isOpen ? .development : .anyone),
+            errorFormat: .page, named: name,
             content: { CallContent(answers: [.page]) }, work: work)
     }
 

@@ -8,7 +8,9 @@ enum ConsolePlace: String, CaseIterable {
     /// Those of the whole server, in the order of the navigation.
     static let ofServer: [ConsolePlace] = [.overview, .keys, .configuration]
     /// Those of a project.
-    static let ofProject: [ConsolePlace] = [.users, .audit, .limits, .providers, .mail, .hooks, .serviceAccounts, .configuration]
+    static let ofProject: [ConsolePlace] = [
+        .overview, .users, .audit, .limits, .providers, .mail, .hooks, .serviceAccounts, .configuration,
+    ]
 
     /// The path of its first page.
     ///

@@ -8,10 +8,10 @@ import Projects
 import Text
 import Web
 
-/// `GET /emulator/`: a page of ours that shows a developer what a project has: its accounts, the mails and text messages that it would have
+/// `GET /emulator/codes`: a page of ours that shows a developer what a project has: its accounts, the mails and text messages that it would have
 /// sent, and the codes in them. It loads itself again every few seconds, without a script.
 struct EmulatorPage: RawEndpoint {
-    static let route = Route(.get, "/emulator/", aliases: ["/emulator"], access: .development)
+    static let route = Route(.get, "/emulator/codes", access: .development)
     static let errorFormat = ErrorFormat.page
     static let content = CallContent(query: ["project", "do", "live", "email", "displayName", "continueUrl"], answers: [.page])
 
@@ -22,10 +22,10 @@ struct EmulatorPage: RawEndpoint {
     }
 }
 
-/// `POST /emulator/`: what the buttons of that page do. Pages of other sites cannot send its forms, as they cannot make the emulator's other
+/// `POST /emulator/codes`: what the buttons of that page do. Pages of other sites cannot send its forms, as they cannot make the emulator's other
 /// calls (`Access.checkLocality`).
 struct EmulatorForm: RawEndpoint {
-    static let route = Route(.post, "/emulator/", access: .development)
+    static let route = Route(.post, "/emulator/codes", access: .development)
     static let errorFormat = ErrorFormat.page
     static let content = CallContent(
         form: ["project", "do", "account", "email", "displayName", "password", "continueUrl"],

@@ -41,7 +41,7 @@ enum CallWords {
             "In development mode, takes such a provider away. Otherwise it is refused, and names the project's file.",
         "IdentityToolkit.Discovery": "OpenID Connect discovery of the project.",
         "IdentityToolkit.DownloadAccounts": "Lists all accounts, at the name that the Firebase CLI asks.",
-        "IdentityToolkit.EmulatorForm": "Does what a button of the page at `/emulator/` says.",
+        "IdentityToolkit.EmulatorForm": "Does what a button of the page at `/emulator/codes` says.",
         "IdentityToolkit.EmulatorPage": "Shows a developer the accounts, mails and codes of a project.",
         "IdentityToolkit.FinalizeMFAEnrollment": "Enrols the second factor that the person has proven.",
         "IdentityToolkit.FinalizeMFASignIn": "Ends a sign-in that waits for a second factor.",

@@ -7,13 +7,15 @@ import pytest
 from support.accounts import address
 from support.browser.drivers import Chromium
 from support.browser.layout import FAULTS, look, read_out
-from support.console import Operator
+from support.console import Operator, page_of
+from support.harness import wait_until
 from support.names import CLIENT_SECRET
 
 PAGES = [
     "/",
     "/keys",
     "/configuration",
+    "/projects/demo/overview",
     "/projects/demo/limits",
     "/projects/demo/limits/forget",
     "/projects/demo/providers",
@@ -81,6 +83,17 @@ def test_mails_are_tried_at_once_and_limits_forgotten(stage, ada):
     assert ada.submit("/projects/demo/mail/retry").headers["location"].endswith("/mail?note=retried")
     assert audit(stage, "limits.forgotten", "demo")[-1]["actor"] == "ada"
     assert audit(stage, "deliveries.repeated", "demo")[-1]["actor"] == "ada"
+
+
+def test_sign_ins_are_counted_and_explained(stage, ada):
+    api, person = stage.servers[0].api(), {"email": address(), "password": "analytical engine"}
+    made = api.succeed("signUp", person)
+    assert api.call("signInWithPassword", {**person, "password": "difference engine"}).status_code == 400
+    told = "The password is wrong."
+    page = wait_until(lambda: (shown := ada.open("/projects/demo/overview").text) and told in shown and shown, what="the line of the log")
+    assert "<rect" in page and "wrongPassword" in page
+    page = ada.open(page_of(made["localId"])).text
+    assert told in page and "Signed in for the first time." in page and "127.0.0.0/24" in page
 
 
 def test_SEC_64_an_act_without_its_record_is_not_done(stage, ada):

@@ -1,6 +1,5 @@
 """The console's pages about people and about what was done: what they show, what they change, and how they look."""
 
-import base64
 import json
 import re
 
@@ -9,18 +8,13 @@ import pytest
 from support.accounts import address, sign_up
 from support.browser.drivers import Chromium
 from support.browser.layout import FAULTS, look, read_out
-from support.console import Operator
+from support.console import Operator, page_of
 from support.harness import wait_until
 from support.hostile_text import HOSTILE, treacherous
 from support.leaks import note
 
 PASSWORD = note("a-password-of-people")
 ACTS = ["disable", "sessions/end", "mail/resetPassword", "claims", "export", "delete"]
-
-
-def page_of(account, rest=""):
-    name = base64.urlsafe_b64encode(account.encode()).rstrip(b"=").decode()
-    return f"/projects/demo/users/{name}{rest}"
 
 
 def audit(site, account):

@@ -1,4 +1,4 @@
-"""`/emulator/console/`: the operator console in development mode, without a sign-in."""
+"""`/emulator/`: the operator console in development mode, without a sign-in."""
 
 import base64
 import re
@@ -10,7 +10,7 @@ from support.clients.api import API
 from support.leaks import note
 from support.names import TIMEOUT
 
-BASE = "/emulator/console"
+BASE = "/emulator"
 
 
 def ask(site, path, method="get", **more):
@@ -30,7 +30,9 @@ def person(development):
 
 
 def test_it_opens_without_a_sign_in_and_changes_things(development, person):
-    assert "/emulator/console/projects/demo/users" in requests.get(development.url + "/emulator/", timeout=TIMEOUT).text
+    assert "/emulator/projects/demo/users" in requests.get(development.url + "/emulator/codes", timeout=TIMEOUT).text
+    assert "<h1>Overview</h1>" in ask(development, "").text
+    assert "/emulator/codes?project=demo" in ask(development, "/projects/demo/users").text
     for path in ("/", "/keys", "/configuration", "/projects/demo/users", f"/projects/demo/users/{named(person)}", "/projects/other/audit"):
         answer = ask(development, path)
         assert answer.status_code == 200 and "sign-out" not in answer.text, path

@@ -59,7 +59,7 @@ def test_a_link_that_a_back_end_made_is_listed_as_if_it_were_mailed(development,
     (listed,) = codes(development)[before:]
     assert (listed["email"], listed["requestType"]) == (email, kind)
     assert listed["oobCode"] == dict(parse_qsl(made["oobLink"].partition("?")[2]))["oobCode"]
-    page = requests.get(development.url + "/emulator/", timeout=TIMEOUT).text
+    page = requests.get(development.url + "/emulator/codes", timeout=TIMEOUT).text
     assert listed["oobCode"] in page and html.escape(made["oobLink"], quote=False) in page
 
 

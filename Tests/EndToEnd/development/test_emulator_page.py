@@ -1,4 +1,4 @@
-"""`/emulator/`: the page that shows a developer accounts, mails and codes."""
+"""`/emulator/codes`: the page that shows a developer accounts, mails and codes."""
 
 import html
 import re
@@ -27,12 +27,12 @@ def empty(shown):
 
 
 def page(site, query="", **headers):
-    return requests.get(f"{site.url}/emulator/{query}", headers={name.replace("_", "-"): v for name, v in headers.items()}, timeout=TIMEOUT)
+    return requests.get(f"{site.url}/emulator/codes{query}", headers={name.replace("_", "-"): v for name, v in headers.items()}, timeout=TIMEOUT)
 
 
 def send(site, do, project="demo", headers=None, **fields):
     form = {"do": do, "project": project, **fields}
-    return requests.post(site.url + "/emulator/", data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT)
+    return requests.post(site.url + "/emulator/codes", data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT)
 
 
 def text(response):
@@ -91,7 +91,7 @@ def test_accounts_are_added_and_deleted_there(shown):
     assert 'value="add"' in page(shown, "?do=add").text and "http-equiv" not in page(shown, "?do=add").text
     fields = {"email": "New@example.com", "password": note("analytical engine"), "displayName": "New One"}
     made = send(shown, "add", **fields)
-    assert (made.status_code, made.headers["location"]) == (303, "/emulator/?project=demo")
+    assert (made.status_code, made.headers["location"]) == (303, "/emulator/codes?project=demo")
     signed_in = API(shown.url).succeed("signInWithPassword", {"email": "new@example.com", "password": "analytical engine"})
     again = send(shown, "add", **fields)
     assert again.status_code == 400 and "EMAIL_EXISTS" in again.text and 'value="New@example.com"' in again.text
@@ -119,11 +119,11 @@ def test_a_link_that_signs_in_is_mailed_and_all_is_cleared(shown):
 
 def test_each_project_has_a_page_made_on_the_fly_or_with_a_file(shown):
     guest(shown, "project:page-suite").raise_for_status()
-    assert "/emulator/?project=page-suite" in page(shown).text
+    assert "/emulator/codes?project=page-suite" in page(shown).text
     assert "Project page-suite" in text(page(shown, "?project=page-suite")) and "anonymous" in text(page(shown, "?project=page-suite"))
     assert send(shown, "clear", "page-suite").status_code == 303
     assert shown.value("SELECT count(*) FROM accounts WHERE project_id = 'page-suite'") == 0
-    assert "/emulator/?project=other" in page(shown).text
+    assert "/emulator/codes?project=other" in page(shown).text
     fields = {"email": "of-a-file@example.com", "password": note("analytical engine"), "displayName": "Of a file"}
     assert send(shown, "add", "other", **fields).status_code == 303
     assert "of-a-file@example.com" in text(page(shown, "?project=other")) and "of-a-file@example.com" not in text(page(shown))
@@ -133,9 +133,9 @@ def test_each_project_has_a_page_made_on_the_fly_or_with_a_file(shown):
 
 def test_a_request_that_is_not_the_pages_form_is_refused(shown):
     assert send(shown, "nothing").status_code == 400
-    twice = requests.post(shown.url + "/emulator/", data=[("do", "clear"), ("do", "add"), ("project", "demo")], timeout=TIMEOUT)
+    twice = requests.post(shown.url + "/emulator/codes", data=[("do", "clear"), ("do", "add"), ("project", "demo")], timeout=TIMEOUT)
     assert twice.status_code == 400
-    assert requests.post(shown.url + "/emulator/", json={"do": "clear"}, timeout=TIMEOUT).status_code == 400
+    assert requests.post(shown.url + "/emulator/codes", json={"do": "clear"}, timeout=TIMEOUT).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_request_that_is_not_the_pages_form_is_refused(shown):
 )
 def test_SEC_22_strangers_neither_see_nor_use_it(shown, headers):
     guest(shown).raise_for_status()
-    for answer in (requests.get(shown.url + "/emulator/", headers=headers, timeout=TIMEOUT), send(shown, "clear", headers=headers)):
+    for answer in (requests.get(shown.url + "/emulator/codes", headers=headers, timeout=TIMEOUT), send(shown, "clear", headers=headers)):
         assert answer.status_code == 403 and "anonymous" not in answer.text
     assert shown.counts()["accounts"] == 1
 

@@ -1,4 +1,4 @@
-"""Development mode in real browsers: the page at `/emulator/`, and the addresses of pages."""
+"""Development mode in real browsers: the page at `/emulator/codes`, and the addresses of pages."""
 
 import pytest
 import requests
@@ -38,7 +38,7 @@ def developed():
 
 
 class Person(Tab):
-    """A developer at `/emulator/`."""
+    """A developer at `/emulator/codes`."""
 
     def press(self, selector):
         """Presses a button or a link, and waits for the page that answers it."""
@@ -61,21 +61,21 @@ class Person(Tab):
 def test_each_button_of_the_emulators_page_does_what_it_says(developed, driver):
     ask(developed, "DELETE", "/emulator/v1/projects/demo/accounts").raise_for_status()
     person = Person(driver)
-    driver.get(f"http://localhost:{developed.port}/emulator/?live=off")
+    driver.get(f"http://localhost:{developed.port}/emulator/codes?live=off")
     person.press("#live").press("#stop").press("#add").press(".button.plain")
     person.press("#add").write(email="ada@example.com", password=note("analytical engine"), display_name="Ada").press("#go")
     assert developed.counts()["accounts"] == 1 and "ada@example.com" in person.text()
-    driver.get(f"http://localhost:{developed.port}/emulator/?live=off")
+    driver.get(f"http://localhost:{developed.port}/emulator/codes?live=off")
     person.press("#accounts a.button").write(continue_url="http://localhost:3000/in").press("#go")
     (code,) = codes(developed)
     note(code["oobCode"])
     assert code["requestType"] == "EMAIL_SIGNIN" and code["email"] == "ada@example.com"
-    driver.get(f"http://localhost:{developed.port}/emulator/?live=off")
+    driver.get(f"http://localhost:{developed.port}/emulator/codes?live=off")
     person.press("#accounts button[value=delete]")
     assert developed.counts()["accounts"] == 0
-    driver.get(f"http://localhost:{developed.port}/emulator/?live=off")
+    driver.get(f"http://localhost:{developed.port}/emulator/codes?live=off")
     person.press("#add").write(email="bob@example.com", password=note("difference engine")).press("#go")
-    driver.get(f"http://localhost:{developed.port}/emulator/?live=off")
+    driver.get(f"http://localhost:{developed.port}/emulator/codes?live=off")
     person.press("#clear")
     assert developed.counts() == {"accounts": 0, "identities": 0, "sessions": 0}
 
@@ -87,7 +87,7 @@ def test_another_sites_page_presses_no_button_there(developed, driver):
     def page(environ, start):
         start("200 OK", [("content-type", "text/html"), ("referrer-policy", environ["PATH_INFO"].strip("/"))])
         fields = "".join(f'<input name="{name}" value="{value}">' for name, value in {"project": "demo", "do": "clear"}.items())
-        form = f'<form method="post" action="http://localhost:{developed.port}/emulator/">{fields}<button id="go">x</button></form>'
+        form = f'<form method="post" action="http://localhost:{developed.port}/emulator/codes">{fields}<button id="go">x</button></form>'
         return [form.encode()]
 
     ask(developed, "DELETE", "/emulator/v1/projects/demo/accounts").raise_for_status()
@@ -98,7 +98,7 @@ def test_another_sites_page_presses_no_button_there(developed, driver):
         for policy in ("no-referrer", "unsafe-url"):
             driver.get(f"{stranger.url.replace('127.0.0.1', 'evil.test')}/{policy}")
             driver.find_element("id", "go").click()
-            wait_until(lambda: driver.current_url.endswith("/emulator/"), what="the answer")
+            wait_until(lambda: driver.current_url.endswith("/emulator/codes"), what="the answer")
             assert developed.counts()["accounts"] == 1, policy
     finally:
         stranger.close()

@@ -102,7 +102,7 @@ def test_SEC_22_the_owner_is_of_this_machine(development, headers, status):
         refused = delete(development, project, made["localId"], **headers)
         assert refused.status_code == status, refused.text
     assert development.counts() == before
-    listed = ask(development, "GET", "/emulator/").text
+    listed = ask(development, "GET", "/emulator/codes").text
     assert "never-made" not in listed, "a stranger makes no project"
 
 
@@ -170,7 +170,7 @@ def test_SEC_22_keys_of_projects_on_the_fly_are_for_this_machine(development):
     assert_error(
         guest(development, "project:from-elsewhere", x_forwarded_for="127.0.0.1"), "API key not valid. Please pass a valid API key."
     )
-    assert "from-elsewhere" not in ask(development, "GET", "/emulator/").text, "no project is made"
+    assert "from-elsewhere" not in ask(development, "GET", "/emulator/codes").text, "no project is made"
 
 
 def test_SEC_22_a_key_does_not_lead_to_a_project_of_a_file_by_its_id(development):

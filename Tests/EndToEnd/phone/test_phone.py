@@ -72,10 +72,10 @@ def test_SEC_25_a_code_of_one_project_is_none_in_another(site, apis):
 def test_the_page_of_development_mode_shows_codes_that_still_work(site, apis):
     session = apis[0].succeed("sendVerificationCode", {"phoneNumber": "+4930123488"})["sessionInfo"]
     code = code_of(site, session)
-    page = ask(site, "GET", "/emulator/?project=demo").text
+    page = ask(site, "GET", "/emulator/codes?project=demo").text
     assert "+4930123488" in page and f"<code>{code}</code>" in page
     apis[0].succeed("signInWithPhoneNumber", {"sessionInfo": session, "code": code})
-    assert f"<code>{code}</code>" not in ask(site, "GET", "/emulator/?project=demo").text
+    assert f"<code>{code}</code>" not in ask(site, "GET", "/emulator/codes?project=demo").text
 
 
 def test_the_v3_names_are_the_same_calls(site, apis):

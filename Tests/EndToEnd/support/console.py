@@ -1,5 +1,6 @@
 """A server with a console, and an operator's browser at it."""
 
+import base64
 import html
 import re
 
@@ -65,6 +66,11 @@ class Operator(requests.Session):
         assert page.status_code == 200, page.text
         token = field(page, "token")
         return self.post(self.site.console + path, data={"token": token, **fields}, timeout=TIMEOUT, allow_redirects=False)
+
+
+def page_of(account, rest=""):
+    name = base64.urlsafe_b64encode(account.encode()).rstrip(b"=").decode()
+    return f"/projects/demo/users/{name}{rest}"
 
 
 def field(page, name):

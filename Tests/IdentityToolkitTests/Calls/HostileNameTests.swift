@@ -15,7 +15,7 @@ import Text
     }
 
     private func page(_ app: TestApp, _ query: Form = ["project": "demo"]) async throws -> String {
-        let response = await app.answer(try .ofThisMachine(.get, "/emulator/", query.encoded()))
+        let response = await app.answer(try .ofThisMachine(.get, "/emulator/codes", query.encoded()))
         #expect(response.status == 200)
         return String(decoding: response.body, as: UTF8.self)
     }

@@ -11,34 +11,17 @@ import Web
 struct OverviewPage: ConsolePage {
     static let path = "/"
     static let place = ConsolePlace.overview
-
-    /// Seconds until the page loads itself again.
-    private static let interval = 10
+    /// The number of calls whose times are shown: those that were asked most.
+    private static let calls = 10
 
     func callAsFunction(_ visit: ConsoleVisit) async throws -> ConsoleView {
-        let projects = visit.context.projects.realms.filter { visit.person.sees($0.settings) }
-        let isLive = visit.query["live"] == "on"
-        var values: [String: TemplateValue] = [
-            "hasProjects": .flag(!projects.isEmpty), "isLive": .flag(isLive), "still": .text(visit.link("/")),
-            "live": .text(visit.link("/", ["live": "on"])),
-        ]
-        var rows: [[String: TemplateValue]] = []
-        for project in projects { rows.append(try await row(project, visit)) }
-        values["projects"] = .list(rows)
-        if visit.person.projects == nil { values.merge(try await server(visit)) { own, _ in own } }
-        return ConsoleView("overview", values, refresh: isLive ? Self.interval : nil)
-    }
-
-    private func row(_ project: Project, _ visit: ConsoleVisit) async throws -> [String: TemplateValue] {
-        let (settings, operators) = (project.settings, visit.accounts.operators)
-        let mails = try await operators.mails.depth(in: [settings.storageID])
-        let stopped = settings.events.isEmpty ? [] : try await operators.stoppedEndpoints.list(in: settings)
-        return [
-            "name": .text(settings.addressName), "title": .text(ConsoleVisit.inert(settings.branding.name)),
-            "link": .text(visit.link(visit.console.firstPlace.path(of: settings))), "mails": .text("\(mails.count)"),
-            "oldest": .text(mails.oldest.map(Timestamp.minute)), "stopped": .text(stopped.sorted().joined(separator: ", ")),
-            "isOff": .flag(project.isSwitchedOff),
-        ]
+        let projects = visit.context.projects.all.filter { visit.person.sees($0.settings) }
+        let reloading = visit.reloading(Self.path)
+        var values = reloading.values
+        values.merge(try await RealmList(realms: projects.sorted { $0.settings.id < $1.settings.id }, page: Self.path).values(visit)) { $1 }
+        values["showsRealms"] = true
+        if visit.person.projects == nil { values.merge(try await server(visit)) { $1 } }
+        return ConsoleView("overview", values, refresh: reloading.seconds)
     }
 
     /// The facts that concern all projects.
@@ -53,9 +36,27 @@ struct OverviewPage: ConsolePage {
         }
         var reason: String?
         do { try await visit.context.services.readiness() } catch { reason = LogDetail.of(error) }
+        let calls = visit.context.services.metrics.times(of: "http_request_seconds", by: "route").prefix(Self.calls)
         return [
             "isServer": true, "version": .text(visit.console.facts.version), "isDevelopment": .flag(visit.console.facts.development),
-            "unready": .text(reason), "signing": .list(signing),
+            "schema": .text(visit.console.facts.schema), "unready": .text(reason), "signing": .list(signing),
+            "hasCalls": .flag(!calls.isEmpty),
+            "calls": .list(
+                calls.map { call in
+                    [
+                        "call": .text(ConsoleVisit.inert(call.label)), "callCount": .text("\(call.count)"),
+                        "callMedian": .text(call.within(0.5)), "callMost": .text(call.within(0.99)),
+                    ]
+                }),
         ]
+    }
+}
+
+extension MetricTimes {
+    /// The time in milliseconds within which this part of the requests was answered.
+    fileprivate func within(_ share: Double) -> String {
+        guard let seconds = bound(of: share) else { return "> 10000" }
+        let milliseconds = seconds * 1000
+        return milliseconds == milliseconds.rounded() ? "\(Int(milliseconds))" : "\(milliseconds)"
     }
 }

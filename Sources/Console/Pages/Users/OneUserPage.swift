@@ -24,6 +24,7 @@ struct OneUserPage: ConsolePage {
         var values = try parts.profile()
         values.merge(try parts.waysIn()) { $1 }
         values.merge(try parts.traces()) { $1 }
+        values.merge(try await parts.signIns()) { $1 }
         values.merge(try acts(details.account, visit)) { $1 }
         values["diagnosis"] = .list(
             SignInDiagnosis(details, providers(of: project), in: project.settings).ways.map { way in

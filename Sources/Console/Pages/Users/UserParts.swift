@@ -107,6 +107,39 @@ struct UserParts {
         ]
     }
 
+    /// The last sign-ins, and those that were refused.
+    func signIns() async throws -> [String: TemplateValue] {
+        var filter = SignInLogReader.Filter()
+        filter.accountID = account.id
+        var lines: [SignInLogEntry] = []
+        try await visit.accounts.operators.signInLog.read(filter, newest: Self.mostSignIns, in: try visit.project.settings.storageID) {
+            lines += $0
+        }
+        return [
+            "hasSignIns": .flag(!lines.isEmpty),
+            "signIns": .list(
+                lines.reversed().map { line in
+                    [
+                        "signInTime": .text(Timestamp.minute(line.time)), "signInWay": visit.way(line.provider),
+                        "signInEnd": Self.end(of: line), "isRefused": .flag(line.code != nil), "signInNetwork": .text(line.network),
+                    ]
+                }),
+        ]
+    }
+
+    private static let mostSignIns = 20
+
+    private static func end(of line: SignInLogEntry) -> TemplateValue {
+        if let code = line.code { return RefusalWords.word(code) }
+        return switch SignInMetrics.Outcome(rawValue: line.outcome) {
+        case .signedIn: .word("endSignedIn")
+        case .created: .word("endCreated")
+        case .linked: .word("endLinked")
+        case .needsConfirmation: .word("endNeedsConfirmation")
+        case .refused, .providerUnavailable, nil: .text(ConsoleVisit.inert(line.outcome))
+        }
+    }
+
     /// A name as a part of a path.
     private func part(_ name: String) -> String { Base64URL.encode(Array(name.utf8)) }
 }

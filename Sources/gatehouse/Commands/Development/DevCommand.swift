@@ -107,6 +107,7 @@ struct DevCommand: AsyncParsableCommand {
                       connectAuthEmulator(auth, "http://localhost:\(port)");
 
           look at it  http://localhost:\(port)/emulator/
+          mails       http://localhost:\(port)/emulator/codes
           log         \(folder.log)
           commands    gatehouse keys list --config \(folder.configuration)
 

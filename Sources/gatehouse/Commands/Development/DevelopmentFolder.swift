@@ -62,7 +62,7 @@ struct DevelopmentFolder {
             signIn: {password: true, emailLink: true, anonymous: true}
             mfa: {state: enabled, sms: true}
             emailEnumerationProtection: false    # as at the Auth emulator
-            phone: {enabled: true, regions: ["*"], transport: {log: {}}}    # the codes stand in the log, and at /emulator/
+            phone: {enabled: true, regions: ["*"], transport: {log: {}}}    # the codes stand in the log, and at /emulator/codes
             passkeys: {rpId: localhost, origins: [\(Self.origins)]}    # where development servers listen
 
             """, to: path + "/projects/project.yaml")
