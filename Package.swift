@@ -101,7 +101,8 @@ let package = Package(
             [
                 "Accounts", "Brokerage", "Captcha", "Crypto", "Curl", "HTTP", "HTTPServer", "JSON", "Migration", "Pages", "Postgres",
                 "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "WebAuthn", logging,
-            ]),
+            ],
+            resources: [.embedInCode("Scripts")]),
 
         // Floor 5: features. They do not import one another.
         kit(
@@ -132,7 +133,7 @@ let package = Package(
             "Console",
             [
                 "Web", "Accounts", "Brokerage", "Config", "Crypto", "HTTP", "HTTPServer", "Identity", "JOSE", "JSON", "Pages",
-                "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "Webhooks", logging,
+                "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "WebAuthn", "Webhooks", logging,
             ],
             resources: [.embedInCode("Templates")]),
 
@@ -227,8 +228,8 @@ let package = Package(
         tests(
             "Console",
             [
-                "Accounts", "Config", "Crypto", "HTTP", "HTTPServer", "Pages", "Postgres", "ProjectSettings", "Projects", "Runtime",
-                "TestApp", "Text", "Web",
+                "Accounts", "Config", "Crypto", "HTTP", "HTTPServer", "JSON", "Pages", "Postgres", "ProjectSettings", "Projects", "Runtime",
+                "TestApp", "Text", "Web", "WebAuthn",
             ]),
         tests(
             "Server",

@@ -161,6 +161,7 @@ package final class Accounts: Sendable {
         operators = OperatorRules(
             sessions: OperatorSessions(database: database, clock: clock), bindings: OperatorBindings(database: database, clock: clock),
             openings: ConsoleOpenings(database: database, clock: clock), flows: OperatorFlows(keys: masterKey.consoleFlows, clock: clock),
+            passkeys: OperatorPasskeys(storage: storage, clock: clock, keys: masterKey.operatorPasskeys),
             keys: SigningKeyStore(database: database, masterKey: masterKey, clock: clock),
             serviceAccounts: ServiceAccounts(database: database, clock: clock), events: RecordedEvents(deliveries),
             stoppedEndpoints: StoppedEndpoints(deliveries), mails: WaitingMails(deliveries: deliveries),
@@ -251,6 +252,7 @@ package struct OperatorRules: Sendable {
     package let bindings: OperatorBindings
     package let openings: ConsoleOpenings
     package let flows: OperatorFlows
+    package let passkeys: OperatorPasskeys
     package let keys: SigningKeyStore
     package let serviceAccounts: ServiceAccounts
     package let events: RecordedEvents

@@ -70,9 +70,14 @@ package struct Console: Sendable {
         UnlinkUser.self,
     ]
 
+    /// The pages and changes of an operator's own way in. In development there is none.
+    static let ownPages: [any ConsolePage.Type] = [PasskeysPage.self]
+    static let ownActs: [any ConsoleAct.Type] = [AddPasskey.self, RemovePasskey.self]
+
     /// The endpoints of the console's listener.
     package var handlers: [Handler] {
-        Self.shown.map { $0.handler(self) } + Self.acts.flatMap { $0.handlers(self) } + (isOpen ? [] : signInHandlers)
+        let (pages, acts) = isOpen ? (Self.shown, Self.acts) : (Self.shown + Self.ownPages, Self.acts + Self.ownActs)
+        return pages.map { $0.handler(self) } + acts.flatMap { $0.handlers(self) } + (isOpen ? [] : signInHandlers + passkeySignInHandlers)
     }
 
     /// The page of a project that links to the project lead to.

@@ -1,6 +1,7 @@
 /// The files of `Sources/Console/Templates`, which the build puts into the binary. A test compares this list with the folder.
 enum ConsoleTemplates {
     static let files: [String: [UInt8]] = [
+        "addPasskey.html": PackageResources.addPasskey_html,
         "audit.html": PackageResources.audit_html,
         "configuration.html": PackageResources.configuration_html,
         "confirm.html": PackageResources.confirm_html,
@@ -11,6 +12,7 @@ enum ConsoleTemplates {
         "mail.html": PackageResources.mail_html,
         "open.html": PackageResources.open_html,
         "overview.html": PackageResources.overview_html,
+        "passkeys.html": PackageResources.passkeys_html,
         "providerCheck.html": PackageResources.providerCheck_html,
         "providers.html": PackageResources.providers_html,
         "refused.html": PackageResources.refused_html,

@@ -26,14 +26,16 @@ package struct PagePolicy: OptionSet, Sendable {
     ///   - schemes: those of the addresses that an answer to a form may redirect to, besides this server's own.
     ///   - hasLogo: whether the page has a picture inside.
     ///   - guest: a script of another server that the page loads.
+    ///   - scriptHash: that of the page's one inline script. It may run without `scripts`, and calls no server.
     func headers(
-        styleHash: String, redirectsTo schemes: [String] = [], hasLogo: Bool = false, guest: GuestScript? = nil
+        styleHash: String, redirectsTo schemes: [String] = [], hasLogo: Bool = false, guest: GuestScript? = nil, scriptHash: String? = nil
     ) -> Headers {
         let elsewhere = schemes.map { " \($0):" }.joined()
         let forms = contains(.formsToAnywhere) ? "" : contains(.forms) ? "form-action 'self'\(elsewhere); " : "form-action 'none'; "
         let others = (guest?.sources ?? []).map { " \($0)" }.joined()
         let frames = guest == nil ? "" : "frame-src\(others); "
-        let scripts = contains(.scripts) ? "script-src 'self'\(others); connect-src 'self'\(others); \(frames)" : ""
+        let inline = scriptHash.map { "script-src 'sha256-\($0)'; " } ?? ""
+        let scripts = contains(.scripts) ? "script-src 'self'\(others); connect-src 'self'\(others); \(frames)" : inline
         // A policy with a hash would refuse every style but that one.
         let style = guest?.bringsStyle == true ? "'unsafe-inline'\(others)" : "'sha256-\(styleHash)'"
         let pictures = hasLogo ? "img-src data:; " : ""
@@ -50,7 +52,8 @@ package struct PagePolicy: OptionSet, Sendable {
         return headers
     }
 
-    static func hash(_ style: String) -> String { Base64.encode(Digest.sha256(Array(style.utf8))) }
+    /// That of an inline style or script.
+    static func hash(_ text: String) -> String { Base64.encode(Digest.sha256(Array(text.utf8))) }
 }
 
 /// A script of another server on one of our pages, such as the widget of a captcha service.

@@ -36,13 +36,16 @@ package struct PageSet: Sendable {
 
     package func language(for request: Request) -> String { Language.choose(from: languages, for: request, otherwise: "en") }
 
-    /// The page of a template, complete with the headers that make it safe: it loads nothing, runs nothing, cannot be framed and is not kept.
+    /// The page of a template, complete with the headers that make it safe: it loads nothing, runs nothing but `script`, cannot be framed and is not
+    /// kept.
     ///
     /// - Parameters:
     ///   - language: one of `languages`.
     ///   - group: a group of words that goes before those of the template.
+    ///   - script: one of our own that asks for passkeys. The page has it inside, and the browser runs none but this one.
     package func page(
-        _ name: String, words group: String? = nil, in language: String, _ values: [String: TemplateValue], status: Int = 200
+        _ name: String, words group: String? = nil, in language: String, _ values: [String: TemplateValue], status: Int = 200,
+        script: String? = nil
     ) -> Response {
         let groups = ["page.common", "page.\(name)"] + (group.map { ["page.\($0)"] } ?? [])
         let values = values.merging(["language": .text(language)]) { own, _ in own }
@@ -59,8 +62,10 @@ package struct PageSet: Sendable {
         }
         // Escaping the style would change the bytes that the policy has the hash of; no request is in it.
         prepared["style"] = .text(style)
+        prepared["script"] = script.map { .text($0) }
         let html = templates[name]?.value.render(prepared) { templates[$0]?.value } ?? ""
-        var headers = PagePolicy.forms.headers(styleHash: styleHash)
+        let policy: PagePolicy = script == nil ? .forms : [.forms, .passkeys]
+        var headers = policy.headers(styleHash: styleHash, scriptHash: script.map(PagePolicy.hash))
         // Other sites' pages can neither hold this page's window nor load the page.
         for name in ["cross-origin-opener-policy", "cross-origin-resource-policy"] { headers.add(name, "same-origin") }
         return Response(status: status, headers: headers, body: Array(html.utf8))

@@ -11,18 +11,21 @@ import Text
 @Suite(.takesTurns) struct ConsoleAccessTests {
     private func browser() async throws -> ConsoleBrowser { ConsoleBrowser(try await TestApp(server: ConsoleBrowser.settings)) }
 
-    /// Every path of the console, with something in place of what the braces stand for.
-    private static let paths: [(HTTP.Method, String)] = {
-        let all = Console.shown.map { (HTTP.Method.get, $0.path) } + Console.acts.map { (HTTP.Method.post, $0.path) }
+    /// Every path of the console, with something in place of what the braces stand for, but those of an operator's own way in.
+    private static let paths = filled(Console.shown, Console.acts)
+    private static let ownPaths = filled(Console.ownPages, Console.ownActs)
+
+    private static func filled(_ pages: [any ConsolePage.Type], _ acts: [any ConsoleAct.Type]) -> [(HTTP.Method, String)] {
+        let all = pages.map { (HTTP.Method.get, $0.path) } + acts.map { (HTTP.Method.post, $0.path) }
         return all.map { method, path in
             let parts = path.split(separator: "/").map { $0 == "{project}" ? "demo" : $0.hasPrefix("{") ? "nothing" : String($0) }
             return (method, "/" + parts.joined(separator: "/"))
         }
-    }()
+    }
 
     @Test func `a browser without a session is sent to the sign-in, and comes back to the page`() async throws {
         let browser = try await browser()
-        for (method, path) in Self.paths {
+        for (method, path) in Self.paths + Self.ownPaths {
             let response = method == .get ? await browser.get(path) : await browser.post(path)
             let next = path == "/" || method == .post ? "" : "?next=\(path.replacing("/", with: "%2F"))"
             #expect(response.status == 303 && response.headers["location"] == UTF8Text("/sign-in\(next)"), "\(path)")
@@ -129,9 +132,9 @@ import Text
         let app = try await TestApp(server: ConsoleBrowser.settings)
         let more: [(HTTP.Method, String)] = [
             (.get, "/sign-in"), (.get, "/sign-in/start"), (.get, "/sign-in/return"), (.get, "/open"), (.post, "/open"),
-            (.post, "/sign-out"),
+            (.post, "/sign-out"), (.post, "/sign-in/passkey"),
         ]
-        for (method, path) in Self.paths + more where path != "/" {
+        for (method, path) in Self.paths + Self.ownPaths + more where path != "/" {
             let response = await app.answer(
                 Request(
                     method: method, path: path,

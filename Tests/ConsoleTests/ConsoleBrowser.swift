@@ -23,6 +23,8 @@ final class ConsoleBrowser {
         """
     let app: TestApp
     var cookie: String?
+    /// The cookie of the sign-in page, by which an answer of a passkey is the browser's own.
+    private var passkeyCookie: String?
     /// What the browser says of where its requests come from.
     var site: String? = "same-origin"
     var peer = Address("203.0.113.9") ?? .loopback
@@ -62,7 +64,10 @@ final class ConsoleBrowser {
     func send(_ method: HTTP.Method, _ path: String, _ body: [UInt8] = []) async -> Response {
         let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
         var headers: Headers = ["host": host]
-        if let cookie { headers.add("cookie", "__Host-gatehouse_console=\(cookie)") }
+        let cookies = [("", cookie), ("_passkey", passkeyCookie)].compactMap { name, value in
+            value.map { "__Host-gatehouse_console\(name)=\($0)" }
+        }
+        if !cookies.isEmpty { headers.add("cookie", cookies.joined(separator: "; ")) }
         if let site { headers.add("sec-fetch-site", site) }
         if method == .post { headers.add("content-type", "application/x-www-form-urlencoded") }
         let response = await app.console(
@@ -71,6 +76,9 @@ final class ConsoleBrowser {
                 connectedFrom: peer))
         for header in response.headers.values("set-cookie") where header.hasPrefix("__Host-gatehouse_console=") {
             cookie = String(header.asString.dropFirst("__Host-gatehouse_console=".count).prefix { $0 != ";" })
+        }
+        for header in response.headers.values("set-cookie") where header.hasPrefix("__Host-gatehouse_console_passkey=") {
+            passkeyCookie = String(header.asString.dropFirst("__Host-gatehouse_console_passkey=".count).prefix { $0 != ";" })
         }
         return response
     }

@@ -119,6 +119,12 @@ extension AuditEvent {
         case operatorBound = "operator.bound"
         /// A command forgot that person.
         case operatorUnbound = "operator.unbound"
+        /// An operator added a passkey of their own; `details` has its name and its `second_factor_identifier`, as `Passkey.factorID` makes it.
+        case operatorPasskeyAdded = "operator.passkeyAdded"
+        /// The operator removed it, or a command did.
+        case operatorPasskeyRemoved = "operator.passkeyRemoved"
+        /// It was refused, since its authenticator counted backwards: there may be a copy.
+        case operatorPasskeySuspected = "operator.passkeySuspected"
     }
 
     /// Who did it.

@@ -74,15 +74,14 @@ struct AuditedAct {
 
     /// Removes the account's passkeys for which `condition` is true, and records each that was there.
     func removePasskeys(where condition: SQL, in project: ProjectSettings) -> SQL {
-        let subject: SQL = "rtrim(translate(encode(substr(sha256(gone.credential_id), 1, 21), 'base64'), '+/', '-_'), '=')"
-        return """
-            WITH gone AS (
-                DELETE FROM passkeys WHERE project_id = \(project: project) AND account_id = \(accountID) AND (\(condition)) RETURNING credential_id
-            )
-            INSERT INTO audit_events \(Self.columns)
-            SELECT \(values(.passkeyRemoved, subject: subject, in: project)) FROM gone
-            ORDER BY gone.credential_id
-            """
+        """
+        WITH gone AS (
+            DELETE FROM passkeys WHERE project_id = \(project: project) AND account_id = \(accountID) AND (\(condition)) RETURNING credential_id
+        )
+        INSERT INTO audit_events \(Self.columns)
+        SELECT \(values(.passkeyRemoved, subject: Passkey.factorIDText(of: "gone.credential_id"), in: project)) FROM gone
+        ORDER BY gone.credential_id
+        """
     }
 
     /// Removes the identities and the passkeys for which `condition` is true; both have `linked_at` and `linked_unproven`.

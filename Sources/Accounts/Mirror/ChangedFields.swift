@@ -35,7 +35,8 @@ extension AuditEvent.Action {
             .accountErased, .databaseRestored,
             .tenantCreated, .tenantChanged, .tenantDeleted, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed, .consoleOpened, .consoleSignedIn,
-            .operatorBound, .operatorUnbound, .deliveriesRepeated:
+            .operatorBound, .operatorUnbound, .operatorPasskeyAdded, .operatorPasskeyRemoved, .operatorPasskeySuspected,
+            .deliveriesRepeated:
             nil
         }
     }

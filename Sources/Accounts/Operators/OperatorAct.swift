@@ -11,13 +11,17 @@ package struct OperatorAct: Sendable {
         self.reason = reason
         self.client = client
     }
+
+    func audited(at time: Instant) -> AuditedAct {
+        AuditedAct(by: .operator(name), on: nil, from: client, at: time, operatorReason: reason)
+    }
 }
 
 extension AuditedAct {
     /// An act of an operator, or of the command of this name where there is none.
     init(_ act: OperatorAct?, orCommand command: String, at time: Instant) {
         if let act {
-            self.init(by: .operator(act.name), on: nil, from: act.client, at: time, operatorReason: act.reason)
+            self = act.audited(at: time)
         } else {
             self.init(by: .command(command), on: nil, from: nil, at: time)
         }

@@ -62,16 +62,25 @@ package struct OperatorBindings: Sendable {
         return bindings
     }
 
-    /// Forgets who an address is bound to, so that its next owner can be bound, and ends that person's sessions. False when it was not bound.
-    package func unbind(_ email: String, by command: String) async throws(AccountError) -> Bool {
+    /// Forgets who an address is bound to, so that its next owner can be bound, removes that person's passkeys and ends their sessions. The same by the
+    /// person's subject, for operators whom the configuration knows by it. False when there was nothing of them.
+    package func unbind(email: String?, subject: String, by command: String) async throws(AccountError) -> Bool {
         let act = AuditedAct(by: .command(command), on: nil, from: nil, at: clock.now())
-        let values = act.values(.operatorUnbound, subject: "gone.subject", facts: "'issuer', gone.issuer", in: AuditEvents.server)
-        let rows = try await storage.write(
+        let theirs: SQL = """
+            (subject = \(subject) OR (issuer, subject) IN (SELECT c.issuer, c.subject FROM console_operators c WHERE c.email = \(email)))
             """
-            WITH gone AS (DELETE FROM console_operators WHERE email = \(email) RETURNING issuer, subject),
-            ended AS (DELETE FROM console_sessions s USING gone WHERE s.issuer = gone.issuer AND s.subject = gone.subject)
+        let values = act.values(.operatorUnbound, subject: "gone.subject", facts: "'issuer', gone.issuer", in: AuditEvents.server)
+        let passkeys = act.removeOperatorPasskeys(where: theirs)
+        // The first statement waits for sessions that a passkey begins now, the second one for passkeys that a session adds now.
+        let results = try await storage.write(all: [
+            passkeys,
+            "DELETE FROM console_sessions WHERE \(theirs) RETURNING 1::bigint",
+            passkeys,
+            """
+            WITH gone AS (DELETE FROM console_operators WHERE email = \(email) OR subject = \(subject) RETURNING issuer, subject)
             INSERT INTO audit_events \(AuditedAct.columns) SELECT \(values) FROM gone RETURNING 1::bigint
-            """)
-        return !rows.isEmpty
+            """,
+        ])
+        return results.contains { !$0.isEmpty }
     }
 }

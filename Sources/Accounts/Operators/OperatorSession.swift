@@ -14,16 +14,21 @@ package struct OperatorSession: Sendable {
     package let reason: String?
     /// When the person last proved themselves.
     package let signedInAt: Instant
+    /// The passkey by which they did; `nil` where they did at the provider.
+    let passkeyID: [UInt8]?
 
     /// For how long after a sign-in an operator may do what cannot be undone.
     private static let freshness: Duration = .seconds(300)
 
-    package init(secret: [UInt8], operatorName: String, person: OperatorPerson?, reason: String?, signedInAt: Instant) {
+    package init(
+        secret: [UInt8], operatorName: String, person: OperatorPerson?, reason: String?, signedInAt: Instant, passkeyID: [UInt8]? = nil
+    ) {
         self.secret = secret
         self.operatorName = operatorName
         self.person = person
         self.reason = reason
         self.signedInAt = signedInAt
+        self.passkeyID = passkeyID
     }
 
     /// The value of the cookie.
@@ -32,6 +37,9 @@ package struct OperatorSession: Sendable {
     package var isBreakGlass: Bool { person == nil }
 
     package func isFresh(at now: Instant) -> Bool { now < signedInAt + Self.freshness }
+
+    /// Whether that was at the provider: a passkey adds no other one.
+    package func isFreshAtProvider(at now: Instant) -> Bool { isFresh(at: now) && passkeyID == nil && !isBreakGlass }
 
     /// The proof that the browser of the session got the form from the console: an HMAC over the address that the form is sent to, which names what the
     /// form does, and to what.

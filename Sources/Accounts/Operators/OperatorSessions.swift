@@ -20,28 +20,37 @@ package struct OperatorSessions: Sendable {
         self.clock = clock
     }
 
-    /// Begins a session of a person whom the provider has proven, and records it. The browser's former session ends: a sign-in always has a
-    /// new secret.
+    /// Begins a session of a person whom the provider or a passkey has proven, and records it. The browser's former session ends: a sign-in always
+    /// has a new secret.
     ///
-    /// - Parameter former: the cookie that the browser had.
+    /// Throws `passkeyChallengeRefused` for a use of a passkey that has begun a session already, and `conflict` where the passkey was used or removed
+    /// meanwhile.
+    /// - Parameters:
+    ///   - passkey: `nil` where the person has signed in at the provider.
+    ///   - former: the cookie that the browser had.
     package func begin(
-        _ name: String, _ person: OperatorPerson, replacing former: UTF8Text?, from client: Session.ClientInfo
+        _ name: String, _ person: OperatorPerson, by passkey: UsedOperatorPasskey? = nil, replacing former: UTF8Text?,
+        from client: Session.ClientInfo
     ) async throws(AccountError) -> OperatorSession {
         let now = clock.now()
         let session = OperatorSession(
-            secret: Random.bytes(32), operatorName: name, person: person, reason: nil, signedInAt: now)
+            secret: Random.bytes(32), operatorName: name, person: person, reason: nil, signedInAt: now, passkeyID: passkey?.id)
         let act = AuditedAct(by: .operator(name), on: nil, from: client, at: now)
-        var statements: [SQL] = [
+        let facts: SQL = "'subject', \(person.subject), 'passkey', \(passkey.map { Passkey.factorID(of: $0.id) })"
+        // The use locks the passkey first, so that its removal finds the session.
+        var statements: [SQL] = passkey?.note(at: now) ?? []
+        statements += [
             """
-            INSERT INTO console_sessions (session_hash, operator, issuer, subject, signed_in_at, used_at, expires_at)
-            SELECT \(Self.hash(session.secret)), \(name), \(person.issuer), \(person.subject), \(now), \(now), \(now + Self.lifetime)
+            INSERT INTO console_sessions (session_hash, operator, issuer, subject, passkey_id, signed_in_at, used_at, expires_at)
+            SELECT \(Self.hash(session.secret)), \(name), \(person.issuer), \(person.subject), \(passkey?.id), \(now), \(now),
+                \(now + Self.lifetime)
             """,
-            act.record(.consoleSignedIn, facts: "'subject', \(person.subject)", in: AuditEvents.server),
+            act.record(.consoleSignedIn, facts: facts, in: AuditEvents.server),
         ]
         if let former = former.flatMap(Self.hash(ofCookie:)) {
             statements.append("DELETE FROM console_sessions WHERE session_hash = \(former)")
         }
-        _ = try await storage.write(all: statements)
+        do { _ = try await storage.write(all: statements) } catch { throw error.ofSpentToken(.passkeyChallengeRefused) }
         return session
     }
 
@@ -65,7 +74,7 @@ package struct OperatorSessions: Sendable {
         let (hash, now) = (Self.hash(secret), clock.now())
         let rows = try await storage.read(
             """
-            SELECT operator, issuer, subject, reason, address, signed_in_at, used_at FROM console_sessions
+            SELECT operator, issuer, subject, reason, address, signed_in_at, used_at, passkey_id FROM console_sessions
             WHERE session_hash = \(hash) AND expires_at > \(now) AND used_at > \(now - Self.idle)
             """)
         guard var row = rows.first?.reader() else { return nil }
@@ -76,14 +85,15 @@ package struct OperatorSessions: Sendable {
                 "UPDATE console_sessions SET used_at = \(now) WHERE session_hash = \(hash) AND used_at < \(now)")
         }
         return OperatorSession(
-            secret: secret, operatorName: stored.name, person: stored.person, reason: stored.reason, signedInAt: stored.signedInAt)
+            secret: secret, operatorName: stored.name, person: stored.person, reason: stored.reason, signedInAt: stored.signedInAt,
+            passkeyID: stored.passkeyID)
     }
 
     package func end(_ session: OperatorSession) async throws(AccountError) {
         _ = try await storage.write("DELETE FROM console_sessions WHERE session_hash = \(Self.hash(session.secret))")
     }
 
-    private static func hash(_ secret: [UInt8]) -> [UInt8] { Digest.sha256(secret) }
+    static func hash(_ secret: [UInt8]) -> [UInt8] { Digest.sha256(secret) }
 
     private static func hash(ofCookie cookie: UTF8Text) -> [UInt8]? { Base64URL.decodeStrict(cookie.asString).map(hash) }
 
@@ -95,6 +105,7 @@ package struct OperatorSessions: Sendable {
         let address: String?
         let signedInAt: Instant
         let usedAt: Instant
+        let passkeyID: [UInt8]?
 
         init(_ row: inout RowReader) throws(PostgresError) {
             name = try row.next()
@@ -104,6 +115,7 @@ package struct OperatorSessions: Sendable {
             address = try row.next()
             signedInAt = try row.next()
             usedAt = try row.next()
+            passkeyID = try row.next()
         }
     }
 }

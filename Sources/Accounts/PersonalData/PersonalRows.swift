@@ -102,6 +102,7 @@ extension PersonalRows {
         "console_sessions": nil,
         "console_operators": nil,
         "console_openings": nil,
+        "operator_passkeys": nil,
         "signing_keys": nil,
         "session_cookie_keys": nil,
     ]

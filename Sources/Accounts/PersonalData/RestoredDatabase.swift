@@ -49,9 +49,10 @@ package struct RestoredDatabase: Sendable {
         return ended
     }
 
-    /// Ends all sessions of operators at the console, and the addresses that open it.
+    /// Ends all sessions of operators at the console, and the addresses that open it. Removes the operators' passkeys, too: one that was lost and
+    /// removed since the backup would open the console again. The provider lets operators in, and then they add new ones.
     package func endOperatorSessions() async throws(AccountError) {
-        _ = try await storage.write(all: ["DELETE FROM console_sessions", "DELETE FROM console_openings"])
+        _ = try await storage.write(all: ["DELETE FROM operator_passkeys", "DELETE FROM console_sessions", "DELETE FROM console_openings"])
     }
 
     /// Records for all projects that the database was restored, and what was done with it.

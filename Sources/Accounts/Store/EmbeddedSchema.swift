@@ -49,6 +49,7 @@ extension Schema {
             ("0041_user_search.sql", PackageResources._041_user_search_sql),
             ("0042_sign_in_log.sql", PackageResources._042_sign_in_log_sql),
             ("0043_erasures.sql", PackageResources._043_erasures_sql),
+            ("0044_operator_passkeys.sql", PackageResources._044_operator_passkeys_sql),
         ])
     }
 }

@@ -53,6 +53,8 @@ package struct MasterKey: Sendable {
     let operatorProofs: [[UInt8]]
     /// Seals what a browser keeps while an operator is at the provider of the console.
     let consoleFlows: SealingKeys
+    /// Authenticate the challenges of operators' passkeys; the first one makes them.
+    let operatorPasskeys: [[UInt8]]
     /// Name e-mail addresses in the log and in audit events; the first one names them, the others find what is named already.
     let addressHashes: [[UInt8]]
     /// Seals the places in lists of accounts, which stand in the addresses of pages.
@@ -94,6 +96,7 @@ package struct MasterKey: Sendable {
         phoneCodes = derived("phone codes")[0]
         phoneProofs = SealingKeys(derived("phone proofs"))
         consoleFlows = SealingKeys(derived("sign-ins at the console"))
+        operatorPasskeys = derived("challenges of operators' passkeys")
         addressHashes = derived("hashes of addresses")
         listPositions = SealingKeys(derived("places in lists of accounts"))
         erasures = derived("names of erased people")

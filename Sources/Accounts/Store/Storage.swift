@@ -104,7 +104,7 @@ extension AccountError {
             case .constraint(name: "identities_subject", state: _), .constraint(name: "identities_alias", state: _),
                 .constraint(name: "identities_provider", state: _):
                 .identityTaken
-            case .constraint(name: "passkeys_pkey", state: _): .passkeyTaken
+            case .constraint(name: "passkeys_pkey", state: _), .constraint(name: "operator_passkeys_pkey", state: _): .passkeyTaken
             case .constraint(name: "identities_account", state: _): .accountNotFound
             case .sql(state: SQLState.conflict, message: _): .conflict
             default: .database(error)

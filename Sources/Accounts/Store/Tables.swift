@@ -115,6 +115,7 @@ extension Table {
             Table(
                 name: "console_openings", key: [.bytes("opening_hash")], isOfProjects: false,
                 expiry: [Expiry(column: "expires_at", age: .fixed(.seconds(3600)), hasIndex: false)]),
+            Table(name: "operator_passkeys", key: [.bytes("credential_id")], isOfProjects: false),
         ]
         + SigningKeyPurpose.allCases.map {
             Table(name: $0.tableName, key: [.text("kid")], isOfProjects: false, sealed: .signingKeys)

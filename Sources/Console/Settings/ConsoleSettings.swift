@@ -97,6 +97,12 @@ package struct ConsoleSettings: Sendable {
             email: email)
     }
 
+    /// The console as browsers know it that make passkeys for it; `nil` where its address has no host name, for which they could.
+    package var passkeySite: OperatorPasskeys.Site? {
+        guard let uri = URI.parse(publicURL), uri.address == nil else { return nil }
+        return OperatorPasskeys.Site(rpID: uri.host, origin: uri.origin)
+    }
+
     /// The operator of a session; `nil` where the file does not have them any more, or says another person.
     package func person(of session: OperatorSession) -> Operator? {
         guard let person = session.person else { return .breakGlass }

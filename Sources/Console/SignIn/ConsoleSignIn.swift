@@ -45,7 +45,7 @@ extension Console {
     }
 
     /// The page to go on at, of an address that any site may have made: a path of the console, or else its first page.
-    private static func next(_ query: Form) -> String {
+    static func next(_ query: Form) -> String {
         guard let next = query["next"], next.hasPrefix("/"), next.utf8.count <= 1024,
             next.utf8.dropFirst().first.map({ $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }) ?? true,
             next.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -55,13 +55,17 @@ extension Console {
 
     private func signInPage(_ request: Request, _ context: Context) async throws -> Response {
         let next = Self.next(try Form.reading(request.query))
-        return page(
-            "signIn", request,
-            [
-                "provider": .text(settings.provider?.name),
-                "start": .text("\(Self.startPath)?\(Form([(name: "next", value: next)]).encoded())"),
-            ])
+        let values: [String: TemplateValue] = [
+            "provider": .text(settings.provider?.name), "start": .text(startLink(goingOnTo: next)), "next": .text(next),
+        ]
+        guard let question = try await passkeyQuestion(request, context) else { return page("signIn", request, values) }
+        var response = page("signIn", request, values.merging(question.values) { own, _ in own }, script: Self.passkeyScript)
+        response.setCookie(question.cookie)
+        return response
     }
+
+    /// The address that leads to the provider, and back to a page.
+    func startLink(goingOnTo next: String) -> String { "\(Self.startPath)?\(Form([(name: "next", value: next)]).encoded())" }
 
     private func start(_ request: Request, _ context: Context) async throws -> Response {
         guard let provider = settings.provider else { throw Failure.notFound }
@@ -104,13 +108,20 @@ extension Console {
         return response
     }
 
-    /// The operator that a person at the provider is: by the subject in the file, by an address that was bound to the subject before, or by an
-    /// address that is bound to it now, since the provider is authoritative for its domain (SEC-65).
+    /// The operator that a person is whom the provider has proven now or before: by the subject in the file, or by an address that was bound to the
+    /// subject. `nil` where the file does not have them any more.
+    func known(_ person: OperatorPerson, _ context: Context) async throws -> Operator? {
+        if let entry = settings.operators.first(where: { $0.subject == person.subject }) { return entry.person }
+        return try await context.services.accounts.operators.bindings.email(of: person).flatMap(settings.entry)?.person
+    }
+
+    /// The operator that a person at the provider is: one who is known, or one by an address that is bound to the subject now, since the provider is
+    /// authoritative for its domain (SEC-65).
     private func person(of identity: ProviderIdentity, _ context: Context) async throws -> Operator? {
-        if let entry = settings.operators.first(where: { $0.subject == identity.subject }) { return entry.person }
         let bindings = context.services.accounts.operators.bindings
         let person = OperatorPerson(issuer: identity.issuer, subject: identity.subject)
-        if let email = try await bindings.email(of: person) { return settings.entry(of: email)?.person }
+        if let known = try await known(person, context) { return known }
+        // The address that a subject was bound to stays the one, also where the file does not have it any more.
         guard identity.emailAuthoritative, let email = identity.email, let entry = settings.entry(of: email) else { return nil }
         return try await bindings.bind(person, to: email, named: entry.person.name, from: context.browserClientInfo) ? entry.person : nil
     }
@@ -147,12 +158,14 @@ extension Console {
     private var flowCookie: HostCookie { HostCookie("gatehouse_console_flow", at: site) }
 
     /// A page for a browser that is not signed in.
-    private func page(_ name: String, _ request: Request, _ values: [String: TemplateValue], status: Int = 200) -> Response {
-        pages.page(name, in: pages.language(for: request), values, status: status)
+    private func page(
+        _ name: String, _ request: Request, _ values: [String: TemplateValue], status: Int = 200, script: String? = nil
+    ) -> Response {
+        pages.page(name, in: pages.language(for: request), values, status: status, script: script)
     }
 
     /// The page of a sign-in that came to nothing. The browser's session, if it has one, stays.
-    private func ended(
+    func ended(
         _ reason: String, _ request: Request, status: Int, _ more: [String: TemplateValue] = [:]
     ) -> Response {
         var response = page(

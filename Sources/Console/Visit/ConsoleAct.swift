@@ -16,6 +16,10 @@ protocol ConsoleAct: Sendable {
     static var role: Operator.Role { get }
     /// Whether it cannot be undone, or opens the way to more: then the operator must have signed in a moment ago.
     static var isDangerous: Bool { get }
+    /// Whether it is about the operator's own way in alone: then no reason is asked for.
+    static var isOwn: Bool { get }
+    /// The page that says why the operator may not do it now; `nil` where they may.
+    static func obstacle(_ visit: ConsoleVisit) -> ConsoleView?
     init()
     /// The words about what will happen, before it happens.
     func confirmation(_ visit: ConsoleVisit) async throws -> ConsoleConfirmation
@@ -32,6 +36,9 @@ struct ConsoleConfirmation: Sendable {
     var path: [ConsoleView.Crumb] = []
     /// The page that the operator goes back to without the change.
     let cancel: String
+    /// The page's template, and whether it has the script that asks for passkeys.
+    var template = "confirm"
+    var asksForPasskeys = false
 
     init(
         _ words: String, _ values: [String: TemplateValue] = [:], fields: [ConsoleField] = [], path: [ConsoleView.Crumb] = [],
@@ -71,14 +78,19 @@ enum ConsoleOutcome: Sendable {
 
 extension ConsoleAct {
     static var isDangerous: Bool { false }
+    static var isOwn: Bool { false }
+
+    static func obstacle(_ visit: ConsoleVisit) -> ConsoleView? {
+        guard visit.may(role, at: place) else { return .refused(.forbidden) }
+        return isDangerous && !visit.session.isFresh(at: visit.now) ? visit.signInAgain : nil
+    }
 
     /// The page and the form, as the router keeps them.
     static func handlers(_ console: Console) -> [Handler] {
         [
             console.endpoint(.get, path, named: "Console.\(Self.self).Page") { request, context in
                 try await console.answering(request, context) { visit in
-                    guard visit.may(role, at: place) else { return visit.page(.refused(.forbidden), at: place) }
-                    if isDangerous, !visit.session.isFresh(at: visit.now) { return visit.page(visit.signInAgain, at: place) }
+                    if let obstacle = obstacle(visit) { return visit.page(obstacle, at: place) }
                     return try await page(visit)
                 }
             },
@@ -92,8 +104,7 @@ extension ConsoleAct {
     private static func answer(_ request: Request, _ visit: ConsoleVisit) async throws -> Response {
         let form = try await visit.ownForm(request)
         guard let form else { return visit.page(.refused(.foreignForm), at: place) }
-        guard visit.may(role, at: place) else { return visit.page(.refused(.forbidden), at: place) }
-        if isDangerous, !visit.session.isFresh(at: visit.now) { return visit.page(visit.signInAgain, at: place) }
+        if let obstacle = obstacle(visit) { return visit.page(obstacle, at: place) }
         var visit = visit
         visit.reason = form["reason"].map { $0.trimmed.prefix(bytes: 500).asString }.flatMap { $0.isEmpty ? nil : $0 }
         if needsReason(of: visit), visit.reason == nil { return try await page(visit, form, fault: .word("reasonMissing")) }
@@ -113,7 +124,7 @@ extension ConsoleAct {
     }
 
     /// Those who help people say why, and so does everyone who does what cannot be undone.
-    private static func needsReason(of visit: ConsoleVisit) -> Bool { visit.person.role == .support || isDangerous }
+    private static func needsReason(of visit: ConsoleVisit) -> Bool { (visit.person.role == .support || isDangerous) && !isOwn }
 
     /// The page of confirmation.
     ///
@@ -139,7 +150,8 @@ extension ConsoleAct {
         ]
         if let fault { values["fault"] = fault }
         values.merge(asked.values) { _, own in own }
-        let view = ConsoleView("confirm", values, words: asked.words, path: asked.path, status: fault == nil ? 200 : 400)
+        var view = ConsoleView(asked.template, values, words: asked.words, path: asked.path, status: fault == nil ? 200 : 400)
+        view.asksForPasskeys = asked.asksForPasskeys
         return visit.page(view, at: place)
     }
 }
@@ -167,6 +179,12 @@ extension ConsoleVisit {
     var signInAgain: ConsoleView {
         ConsoleView(
             "refused", ["reason": .word("notFresh"), "again": .text(console.signInLink(goingOnTo: context.request))], status: 403)
+    }
+
+    /// The same where a passkey is not enough: it leads to the provider.
+    var signInAtProvider: ConsoleView {
+        let again = console.startLink(goingOnTo: context.request.path)
+        return ConsoleView("refused", ["reason": .word("notFreshAtProvider"), "again": .text(again)], status: 403)
     }
 }
 

@@ -73,7 +73,7 @@ extension Console {
 extension ConsoleVisit {
     /// Whether the operator's role is enough, for a page about a project or about the whole server.
     func may(_ role: Operator.Role, at place: ConsolePlace) -> Bool {
-        may(role) && (realm != nil || place == .overview || person.projects == nil)
+        may(role) && (realm != nil || place.isForAll || person.projects == nil)
     }
 }
 
@@ -84,6 +84,10 @@ extension ConsoleView {
         case forbidden
         /// The form was not sent by a page of the console in the operator's session.
         case foreignForm
+        /// A session that `gatehouse console open` began adds no passkey.
+        case noOwnPasskeys
+        /// The console's address has no host name to make passkeys for.
+        case noPasskeySite
     }
 
     static func refused(_ refusal: Refusal) -> ConsoleView {

@@ -4,6 +4,8 @@ import ProjectSettings
 enum ConsolePlace: String, CaseIterable {
     case overview, providers, keys, serviceAccounts, hooks, mail, limits, configuration
     case users, audit
+    /// Those of the operator who asks, whom every operator may look after.
+    case passkeys
 
     /// Those of the whole server, in the order of the navigation.
     static let ofServer: [ConsolePlace] = [.overview, .keys, .configuration]
@@ -11,6 +13,9 @@ enum ConsolePlace: String, CaseIterable {
     static let ofProject: [ConsolePlace] = [
         .overview, .users, .audit, .limits, .providers, .mail, .hooks, .serviceAccounts, .configuration,
     ]
+
+    /// Whether every operator may go there: also one who sees some projects alone.
+    var isForAll: Bool { self == .overview || self == .passkeys }
 
     /// The path of its first page.
     ///

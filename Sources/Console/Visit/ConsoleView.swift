@@ -18,6 +18,8 @@ struct ConsoleView: Sendable {
     var status = 200
     /// Seconds until the page loads itself again; `nil` for never.
     var refresh: Int?
+    /// Whether it has the one script of the console.
+    var asksForPasskeys = false
 
     /// A link to a page above.
     struct Crumb: Sendable {
@@ -46,6 +48,7 @@ extension ConsoleVisit {
             "places": .list(entries(ConsolePlace.ofServer, of: nil, at: place)),
             "signOutLink": .text(console.isOpen ? "" : link(Console.signOutPath)),
             "signOutToken": .text(session.formToken(for: link(Console.signOutPath))),
+            "passkeysLink": .text(link(PasskeysPage.path)), "isAtPasskeys": .flag(place == .passkeys),
             "isBreakGlass": .flag(session.isBreakGlass && !console.isOpen),
             "emulator": .text(console.isOpen ? link("/codes", realm.map { ["project": UTF8Text($0.settings.id)] } ?? [:]) : ""),
             "refresh": .text(view.refresh.map { "\($0)" }),
@@ -60,7 +63,9 @@ extension ConsoleVisit {
             values["notice"] = .word(word)
         }
         values.merge(view.values) { _, own in own }
-        return console.pages.page(view.template, words: view.words, in: language, values, status: view.status)
+        return console.pages.page(
+            view.template, words: view.words, in: language, values, status: view.status,
+            script: view.asksForPasskeys ? Console.passkeyScript : nil)
     }
 
     private func entries(

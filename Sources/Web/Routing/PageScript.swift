@@ -20,6 +20,9 @@ package struct PageScript: Sendable {
         version = Base64URL.encode(Array(Digest.sha256(bytes).prefix(9)))
     }
 
+    /// Asks the browser for passkeys: at the pages of projects, and at those of the console.
+    package static let passkey = PageScript(at: "/__/auth/passkey.js", PackageResources.passkey_js)
+
     /// Removes comment lines and indentation, which browsers do not need. The scripts have no text that goes over several lines, so the
     /// beginning of a line shows whether it is a comment; a comment behind code stays.
     static func withoutComments(_ source: [UInt8]) -> [UInt8] {

@@ -2,6 +2,8 @@ import Accounts
 import ArgumentParser
 import Console
 import HTTP
+import Identity
+import Providers
 import Runtime
 import Server
 
@@ -59,7 +61,8 @@ struct ConsoleCommand: AsyncParsableCommand {
 
     struct Operators: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "operators", abstract: "Print the operators of gatehouse.yaml, and the people whom addresses are bound to.")
+            commandName: "operators",
+            abstract: "Print the operators of gatehouse.yaml, the people whom addresses are bound to, and how many passkeys each has.")
 
         @OptionGroup var common: CommonOptions
 
@@ -68,14 +71,18 @@ struct ConsoleCommand: AsyncParsableCommand {
             guard let console = settings.console?.settings else { throw Failed("gatehouse.yaml has no console") }
             try await CommandSupport.withDatabase(common) { database, _ in
                 let bindings = try await OperatorBindings(database: database, clock: .system).list()
-                var table = Table("NAME", "ROLE", "PROJECTS", "EMAIL", "SUBJECT", "BOUND")
+                let counts = try await OperatorPasskeys.counts(in: database)
+                var table = Table("NAME", "ROLE", "PROJECTS", "EMAIL", "SUBJECT", "BOUND", "PASSKEYS")
                 table.print(
                     console.operators.map { entry in
                         let binding = bindings.first { $0.email == entry.email }
+                        let subject = entry.subject ?? binding?.person.subject
+                        let person = subject.map { OperatorPerson(issuer: console.provider?.storedIssuer ?? "", subject: $0) }
                         return [
                             entry.person.name, entry.person.role.rawValue,
                             entry.person.projects.map { $0.sorted().joined(separator: ",") } ?? "all", entry.email ?? "",
-                            entry.subject ?? binding?.person.subject ?? "", binding.map { Timestamp.minute($0.boundAt) } ?? "",
+                            subject ?? "", binding.map { Timestamp.minute($0.boundAt) } ?? "",
+                            "\(counts.first { $0.person == person }?.count ?? 0)",
                         ].map(CommandSupport.visible)
                     })
             }
@@ -84,19 +91,28 @@ struct ConsoleCommand: AsyncParsableCommand {
 
     struct Unbind: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "unbind", abstract: "Forget which person an operator's address is bound to, and end that person's sessions.")
+            commandName: "unbind",
+            abstract: "Forget which person an operator's address is bound to, remove that person's passkeys, and end their sessions.")
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The address, as gatehouse.yaml has it.")
-        var email: String
+        @Argument(help: "The operator's address as gatehouse.yaml has it, or their subject at the provider.")
+        var person: String
 
         func run() async throws {
-            let email = try CommandSupport.canonical(email)
+            let email = EmailAddress.canonical(person)
+            // An entry may have both; then its subject counts.
+            let entry = try common.serverSettings().console?.settings.operators.first { email != nil && $0.email == email }
             try await CommandSupport.withDatabase(common) { database, _ in
                 let bindings = OperatorBindings(database: database, clock: .system)
-                guard try await bindings.unbind(email, by: "console unbind") else { throw Failed("\(email) is not bound to a person") }
-                print("\(email) is not bound any more. The next person who proves the address is.")
+                guard try await bindings.unbind(email: email, subject: entry?.subject ?? person, by: "console unbind") else {
+                    throw Failed(
+                        "\(CommandSupport.visible(person)) is not bound to a person, and is not a subject with passkeys or sessions")
+                }
+                print("The passkeys of \(CommandSupport.visible(person)) are removed, and their sessions have ended.")
+                if let email, entry?.subject == nil {
+                    print("\(email) is not bound any more. The next person who proves the address is.")
+                }
             }
         }
     }

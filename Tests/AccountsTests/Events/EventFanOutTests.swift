@@ -147,7 +147,8 @@ import Webhooks
             .databaseRestored, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed,
             .tenantCreated, .tenantChanged, .tenantDeleted, .consoleOpened, .consoleSignedIn, .operatorBound, .operatorUnbound,
-            .deliveriesRepeated, .auditExported, .accountExported,
+            .operatorPasskeyAdded, .operatorPasskeyRemoved, .operatorPasskeySuspected, .deliveriesRepeated, .auditExported,
+            .accountExported,
         ]
         #expect((EventType(telling: action) == nil) == silent.contains(action))
     }

@@ -92,8 +92,9 @@ import Testing
             """, try await migrated())
         // Hashes and ids have one length. These refer to such, in other tables, or are public.
         let references = [
-            "authorization_requests.browser_session_id", "authorization_requests.client_session_id", "deliveries.purpose",
-            "passkeys.credential_id", "passkeys.public_key", "sessions.browser_session_id",
+            "authorization_requests.browser_session_id", "authorization_requests.client_session_id", "console_sessions.passkey_id",
+            "deliveries.purpose", "operator_passkeys.credential_id", "operator_passkeys.public_key", "passkeys.credential_id",
+            "passkeys.public_key", "sessions.browser_session_id",
         ]
         let sealed = Table.all.flatMap { table in (table.sealed?.names ?? []).map { "\(table.name).\($0)" } }
         #expect(found.sorted() == (references + sealed).sorted())

@@ -20,12 +20,15 @@ OPERATORS = [
 
 
 class ConsoleSite(Site):
-    """A site whose console's operators sign in at a stand-in."""
+    """A site whose console's operators sign in at a stand-in.
 
-    def __init__(self, issuer, **more):
+    `host`: the console's host name. Browsers make passkeys for names alone, such as `localhost`.
+    """
+
+    def __init__(self, issuer, host="127.0.0.1", **more):
         port = free_port()
         self.staff = issuer
-        self.console = f"http://127.0.0.1:{port}"
+        self.console = f"http://{host}:{port}"
         entry = issuer.entry(authoritativeDomains=["trusted.example"])
         console = {"listen": f"127.0.0.1:{port}", "publicURL": self.console, "provider": {"oidc.staff": entry}, "operators": OPERATORS}
         super().__init__(

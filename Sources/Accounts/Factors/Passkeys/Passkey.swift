@@ -37,6 +37,11 @@ extension Passkey {
 
     var factorID: String { Self.factorID(of: credentialID) }
 
+    /// The same as an expression of SQL for the column that has the passkey's id.
+    static func factorIDText(of column: SQL) -> SQL {
+        "rtrim(translate(encode(substr(sha256(\(column)), 1, 21), 'base64'), '+/', '-_'), '=')"
+    }
+
     /// The columns to select from `passkeys p`.
     static let columns: SQL = """
         p.credential_id, p.name, p.display_name, p.backup_eligible, p.backup_state, p.aaguid, p.transports, p.linked_at, p.last_used_at, \

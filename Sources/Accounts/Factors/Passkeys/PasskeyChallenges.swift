@@ -64,10 +64,13 @@ struct PasskeyChallenges: Sendable {
 
 extension Challenge {
     /// Notes that the challenge is spent. Violates the table's key when it was spent before (SEC-40).
-    func spend(in project: ProjectSettings) -> SQL {
+    func spend(in project: ProjectSettings) -> SQL { spend(in: project.storageID) }
+
+    /// The same by the project's `storageID`.
+    func spend(in projectID: String) -> SQL {
         """
         INSERT INTO spent_tokens (project_id, token_id, expires_at)
-        VALUES (\(project: project), \(Array(Digest.sha256(Array("passkey".utf8) + bytes).prefix(16))), \(expires))
+        VALUES (\(project: projectID), \(Array(Digest.sha256(Array("passkey".utf8) + bytes).prefix(16))), \(expires))
         """
     }
 }

@@ -81,8 +81,3 @@ extension HostedVisit {
         return answer
     }
 }
-
-extension PageScript {
-    /// Asks the browser for passkeys.
-    static let passkey = PageScript(at: "/__/auth/passkey.js", PackageResources.passkey_js)
-}

@@ -14,11 +14,11 @@ _READ = (
 )
 
 
-# The targets that read the configuration.
+# The targets that read the configuration; of one, the folder.
 _READERS = (
     "Captcha/",
     "Config/",
-    "Console/",
+    "Console/Settings/",
     "Pages/",
     "ProjectSettings/",
     "Projects/",
