@@ -3,6 +3,7 @@ import Config
 import Crypto
 import HTTP
 import JSON
+import Postgres
 import Runtime
 import TestApp
 import TestKit
@@ -197,6 +198,27 @@ import WebAuthn
         }
         browser.cookie = nil
         for path in ["/passkeys", "/passkeys/add", "/passkeys/x/remove"] { #expect(await browser.get(path).status == 303) }
+    }
+
+    @Test func `SEC-64 a passkey that cannot be recorded is neither added nor used nor removed`() async throws {
+        let browser = try await browser()
+        try await browser.signIn(as: "viewer")
+        let authenticator = try await add(browser)
+        let database = browser.app.database
+        _ = try await database.write(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no record'; END $$")
+        _ = try await database.write("CREATE TRIGGER refuse BEFORE INSERT ON audit_events FOR EACH ROW EXECUTE FUNCTION refuse()")
+        let remove = "/passkeys/\(Base64URL.encode(Digest.sha256(authenticator.credentialID)))/remove"
+        #expect(await browser.post(remove).status >= 500)
+        var other = try SoftAuthenticator()
+        (other.credentialID, other.userHandle) = (Random.bytes(16), authenticator.userHandle)
+        try answer(&other, try data(await browser.get("/passkeys/add"), "create"), "webauthn.create")
+        #expect(await browser.post("/passkeys/add", ["credential": UTF8Text(try other.registration().text())]).status >= 500)
+        let guest = ConsoleBrowser(browser.app)
+        #expect(try await signIn(guest, authenticator).status >= 500)
+        #expect(guest.cookie == nil)
+        let stored = try await database.query("SELECT credential_id FROM operator_passkeys WHERE last_used_at IS NULL")
+        #expect(try stored.map { try $0.value(as: [UInt8].self) } == [authenticator.credentialID])
     }
 
     @Test func `a console without a host name has no passkeys, and says so`() async throws {
