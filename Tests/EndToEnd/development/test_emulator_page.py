@@ -104,7 +104,7 @@ def test_accounts_are_added_and_deleted_there(shown):
 
 def test_a_link_that_signs_in_is_mailed_and_all_is_cleared(shown):
     API(shown.url).succeed("signUp", {"email": "link@example.com", "password": "analytical engine"})
-    (form,) = re.findall(r'href="(/emulator/\?[^"]*do=link[^"]*)"', page(shown).text)
+    (form,) = re.findall(r'href="(/emulator/codes\?[^"]*do=link[^"]*)"', page(shown).text)
     assert 'value="link@example.com"' in requests.get(shown.url + html.unescape(form), timeout=TIMEOUT).text
     fields = {"email": "link@example.com", "continueUrl": "http://localhost:3000/in"}
     assert send(shown, "link", **fields).status_code == 303
