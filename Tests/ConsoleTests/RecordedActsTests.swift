@@ -22,13 +22,10 @@ import Text
 
     private static func part(_ text: String) -> String { Base64URL.encode(Array(text.utf8)) }
 
-    /// A path of each act, and what is typed into its form.
+    /// A path of each act, and what is typed into its form, in an order in which all of them are possible.
     private func acts(_ stage: Stage) -> [(any ConsoleAct.Type, path: String, form: Form)] {
         let (project, user) = ("/projects/demo", "/projects/demo/users/\(Self.part(Self.account))")
         return [
-            (DeleteUser.self, "\(user)/delete", ["uid": UTF8Text(Self.account)]),
-            (DisableUser.self, "\(user)/disable", [:]),
-            (EnableUser.self, "\(project)/users/\(Self.part("closed"))/enable", [:]),
             (EndUserSession.self, "\(user)/sessions/\(Hex.encode(stage.session))/end", [:]),
             (EndUserSessions.self, "\(user)/sessions/end", [:]),
             (ExportAudit.self, "\(project)/audit/export", [:]),
@@ -40,8 +37,11 @@ import Text
             (ReplayEvent.self, "\(project)/hooks/\(Hex.encode(stage.event))/replay", [:]),
             (RetryMails.self, "\(project)/mail/retry", [:]),
             (RotateKey.self, "/keys/idToken/RS256/rotate", [:]),
-            (SetUserClaims.self, "\(user)/claims", ["claims": "{}"]),
+            (SetUserClaims.self, "\(user)/claims", ["claims": #"{"level":"gold"}"#]),
             (UnlinkUser.self, "\(user)/unlink/\(Self.part("oidc.acme"))", [:]),
+            (DisableUser.self, "\(user)/disable", [:]),
+            (EnableUser.self, "\(project)/users/\(Self.part("closed"))/enable", [:]),
+            (DeleteUser.self, "\(user)/delete", ["uid": UTF8Text(Self.account)]),
         ]
     }
 
@@ -89,6 +89,8 @@ import Text
             VALUES ('demo', \(stage.passkey), \(Self.account), '\\x01', -7, 0, 'localhost', false, false, true,
                 decode(repeat('00', 16), 'hex'), 'none', 'A key', now())
             """)
+        _ = try await app.database.write(
+            "UPDATE accounts SET user_handle = decode(repeat('07', 24), 'hex') WHERE account_id = \(Self.account)")
         return stage
     }
 
@@ -115,18 +117,19 @@ import Text
         _ = try await database.write(
             "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no record'; END $$")
         _ = try await database.write("CREATE TRIGGER refuse BEFORE INSERT ON audit_events FOR EACH ROW EXECUTE FUNCTION refuse()")
-        let before = try await contents(stage)
         for (act, path, form) in acts {
+            let before = try await contents(stage)
             #expect(await stage.browser.get(path).status == 200, "\(act)")
             var form = form
             form.add("reason", "a test")
             let answer = await stage.browser.post(path, form)
             #expect(answer.status >= 500 && answer.headers["content-disposition"] == nil, "\(act): \(answer.status)")
-            #expect(try await contents(stage) == before, "\(act)")
+            let changed = try await contents(stage).filter { before[$0.key] != $0.value }.keys.sorted()
+            #expect(changed.isEmpty, "\(act)")
         }
         // The acts were possible: with the record, each is done.
         _ = try await database.write("DROP TRIGGER refuse ON audit_events")
-        for (act, path, form) in acts where act != DeleteUser.self {
+        for (act, path, form) in acts {
             var form = form
             form.add("reason", "a test")
             #expect([200, 303].contains(await stage.browser.post(path, form).status), "\(act)")

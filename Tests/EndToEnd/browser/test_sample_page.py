@@ -62,9 +62,10 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def fresh(browser, sample):
-    """Each test begins without what another one, which failed, has left in the page."""
+    """The page without what a test that failed has left in it."""
     browser.get(sample.url + "/sample/")
     browser.execute_script("sessionStorage.clear()")
+    browser.refresh()
 
 
 def shown(browser, name):
@@ -186,7 +187,6 @@ def test_an_authenticator_app_is_enrolled_and_asked_for(browser, sample):
 
 
 def test_a_phone_signs_in(browser, sample):
-    browser.get(sample.url + "/sample/")
     shown(browser, "number").send_keys("+49 30 1234567")
     browser.find_element(By.CSS_SELECTOR, "#phone button").click()
     waits_for(browser, "+49301234567")
@@ -268,7 +268,6 @@ def fill(browser, email, password=""):
 
 
 def test_a_password_signs_up_and_in(browser, sample):
-    browser.get(sample.url + "/sample/")
     fill(browser, "Grace@example.com", "a long password")
     shown(browser, "join").click()
     shown(browser, "sign-out").click()
@@ -285,7 +284,6 @@ def test_a_password_signs_up_and_in(browser, sample):
 
 
 def test_a_link_by_mail_signs_in(browser, sample):
-    browser.get(sample.url + "/sample/")
     fill(browser, "linus@example.com")
     shown(browser, "link").click()
     shown(browser, "mail").click()
@@ -302,7 +300,6 @@ def test_a_link_by_mail_signs_in(browser, sample):
 
 
 def test_buttons_have_the_mark_and_the_colours_of_their_provider(browser, sample):
-    browser.get(sample.url + "/sample/")
     google, issuer = shown(browser, "at-google.com"), shown(browser, BUTTON)
     assert google.find_element(By.CSS_SELECTOR, "svg[aria-hidden=true]").size == {"width": 20, "height": 20}
     assert google.accessible_name == "Google" and google.value_of_css_property("border-color") == "rgb(116, 119, 117)"
@@ -339,7 +336,6 @@ def linked(sample):
 
 
 def test_a_provider_is_added_to_the_account_that_has_its_address(browser, sample):
-    browser.get(sample.url + "/sample/")
     made_up(browser, "google.com", "Twice@example.com")
     shown(browser, "sign-out").click()
     made_up(browser, "microsoft.com", "Twice@example.com", is_verified=False)
@@ -364,7 +360,6 @@ def test_a_provider_is_added_to_the_account_that_has_its_address(browser, sample
 
 
 def test_a_guest_needs_nothing(browser, sample):
-    browser.get(sample.url + "/sample/")
     shown(browser, "guest").click()
     shown(browser, "sign-out")
     assert browser.find_element(By.ID, "name").text == "Guest"
@@ -380,7 +375,6 @@ def test_the_page_refuses_a_return_that_it_did_not_ask_for(browser, sample):
 
 
 def test_the_page_says_what_went_wrong_at_the_provider(browser, sample, real_issuer):
-    browser.get(sample.url + "/sample/")
     shown(browser, BUTTON)
     browser.execute_script("sessionStorage.setItem('flow', JSON.stringify({verifier: 'v', state: 'mine'}))")
     browser.get(f"{sample.url}/sample/?error=access_denied&error_description=Cancelled&state=mine&iss={sample.issuer}")

@@ -9,9 +9,8 @@ import psycopg2
 from support import planted_passkeys
 from support.browser.front import Front
 from support.certificates import of_any_name
-from support.gateway import signing_secret
 from support.harness import free_port, wait_until
-from support.mail.outbox import put
+from support.planted_deliveries import a_late_mail, a_mail_that_nothing_deleted, a_stopped_endpoint
 from support.planted_proxies import a_proxy_before, an_outer_proxy_that_passes_on_what_it_gets
 from support.servers.postgres import cluster
 from support.web_server import WebServer
@@ -39,16 +38,6 @@ def settings(**changes):
         installation.settings = before
 
     return plant
-
-
-def a_stopped_endpoint(installation):
-    secret = installation.folder / "crm.secret"
-    secret.touch(mode=0o600)
-    secret.write_text(signing_secret())
-    endpoint = {"id": "crm", "url": "https://crm.example.com", "types": "*", "secrets": {"file": str(secret)}}
-    project(events=[endpoint])(installation)
-    installation.rows("INSERT INTO stopped_endpoints (project_id, endpoint, stopped_at) VALUES ('demo', 'crm', now())")
-    return lambda: installation.rows("DELETE FROM stopped_endpoints")
 
 
 def no_mail(installation):
@@ -151,17 +140,6 @@ def an_old_key_of_a_service_account(installation):
     installation.run("service-accounts", "create", "demo", "old", check=True, prints_secret=True)
     installation.rows("UPDATE service_account_keys SET created_at = now() - interval '500 days'")
     return lambda: installation.rows("DELETE FROM service_accounts")
-
-
-def a_late_mail(installation):
-    put(installation, due="now() + interval '1 hour'", lifetime="2 hours")
-    installation.rows("UPDATE deliveries SET created_at = now() - interval '20 minutes'")
-    return lambda: installation.rows("DELETE FROM deliveries")
-
-
-def a_mail_that_nothing_deleted(installation):
-    put(installation, due="'infinity'", lifetime="-2 days")
-    return lambda: installation.rows("DELETE FROM deliveries")
 
 
 def a_project_without_a_file(installation):

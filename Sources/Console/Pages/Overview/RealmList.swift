@@ -42,7 +42,7 @@ struct RealmList {
 }
 
 extension ConsoleVisit {
-    /// What waits in a project, and what is wrong with it.
+    /// The mails that wait in a project, and the endpoints of events that are gone.
     func health(of realm: Project) async throws -> [String: TemplateValue] {
         let settings = realm.settings
         let mails = try await accounts.operators.mails.depth(in: [settings.storageID])

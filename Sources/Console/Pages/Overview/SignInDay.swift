@@ -1,6 +1,7 @@
 import Accounts
 import ProjectSettings
 import Runtime
+import Text
 
 /// The sign-ins of the 24 hours before a moment, counted from the log of sign-ins for a page.
 struct SignInDay {
@@ -38,7 +39,7 @@ struct SignInDay {
             let piece = Int((count.start - start) / Self.step)
             guard (0..<Self.pieces).contains(piece) else { continue }
             var provider = providers[count.provider] ?? Provider(id: count.provider)
-            switch SignInMetrics.Outcome(rawValue: count.outcome) {
+            switch SignInMetrics.Outcome(exactly: UTF8Text(count.outcome)) {
             case .signedIn, .linked, .created:
                 succeeded[piece] += count.count
                 provider.succeeded += count.count

@@ -131,7 +131,7 @@ struct UserParts {
 
     private static func end(of line: SignInLogEntry) -> TemplateValue {
         if let code = line.code { return RefusalWords.word(code) }
-        return switch SignInMetrics.Outcome(rawValue: line.outcome) {
+        return switch SignInMetrics.Outcome(exactly: UTF8Text(line.outcome)) {
         case .signedIn: .word("endSignedIn")
         case .created: .word("endCreated")
         case .linked: .word("endLinked")

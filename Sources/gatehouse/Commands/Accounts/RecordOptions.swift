@@ -5,7 +5,7 @@ import Runtime
 
 /// Which entries of a record a command prints, and how: for the records that grow without end.
 struct RecordOptions: ParsableArguments {
-    /// What `discussion` says of a command with these options.
+    /// The part of a command's `discussion` about these options.
     static let times = """
         A time is a date (2026-11-22), a date with a time in UTC (2026-11-22T06:45:00Z), or an age (30m, 12h, 7d). Without --since and --limit, \
         the newest 1000 are printed.
