@@ -53,7 +53,9 @@ extension Shape {
                 return shape.settings(of: member.value, below: "\(path).\(name)")
             }
             return named.isEmpty ? one(.none) : named
-        case .texts, .list, .text, .boolean, .integer, .duration, .choice:
+        // The texts may be codes, as those of test numbers are.
+        case .texts: return one(node.map { .text(($0.members ?? []).compactMap { Section.text($0.key) }.joined(separator: ", ")) } ?? .none)
+        case .list, .text, .boolean, .integer, .duration, .choice:
             guard let node else { return one(standard(form).map { .text($0) } ?? .none) }
             return one(.text(text(node)))
         }

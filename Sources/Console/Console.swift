@@ -80,9 +80,6 @@ package struct Console: Sendable {
         return pages.map { $0.handler(self) } + acts.flatMap { $0.handlers(self) } + (isOpen ? [] : signInHandlers + passkeySignInHandlers)
     }
 
-    /// The page of a project that links to the project lead to.
-    var firstPlace: ConsolePlace { ConsolePlace.ofProject.first { hasPage(at: $0, ofProject: true) } ?? .overview }
-
     /// Whether the navigation leads somewhere: to a page about a project, or about the server.
     func hasPage(at place: ConsolePlace, ofProject: Bool) -> Bool {
         Self.shown.contains { $0.place == place && $0.path.hasPrefix("/projects/") == ofProject }

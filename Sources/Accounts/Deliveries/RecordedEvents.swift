@@ -71,16 +71,21 @@ package struct RecordedEvents: Sendable {
         _ filter: Filter, in project: ProjectSettings, by operatorAct: OperatorAct? = nil
     ) async throws(AccountError) -> Int {
         let now = deliveries.clock.now()
-        let record = operatorAct.map {
-            AuditedAct($0, orCommand: "", at: now).record(.deliveriesRepeated, facts: "'kind', 'event'", in: project.storageID)
-        }
-        let results = try await deliveries.storage.write(
-            all: [
-                """
+        let act = AuditedAct(operatorAct, orCommand: "events replay", at: now)
+        let facts: SQL = """
+            'kind', 'event', 'count', (SELECT count(*) FROM repeated), 'first', (SELECT min(encode(delivery_id, 'hex')) FROM repeated)
+            """
+        let rows = try await deliveries.storage.write(
+            """
+            WITH repeated AS (
                 UPDATE deliveries SET due_at = \(now), attempts = 0, outcome = NULL
-                WHERE \(filter.condition(in: project)) AND (due_at <= \(now) OR due_at > \(now + Deliveries.lease)) RETURNING 1::bigint
-                """
-            ] + [record].compactMap(\.self))
-        return results.first?.count ?? 0
+                WHERE \(filter.condition(in: project)) AND (due_at <= \(now) OR due_at > \(now + Deliveries.lease)) RETURNING delivery_id
+            ),
+            recorded AS (
+                \(act.record(.deliveriesRepeated, facts: facts, in: project.storageID)) WHERE EXISTS (SELECT 1 FROM repeated)
+            )
+            SELECT count(*) FROM repeated
+            """)
+        return try reading { try rows.first?.value(as: Int.self) ?? 0 }
     }
 }

@@ -67,26 +67,28 @@ package struct WaitingMails: Sendable {
     ///
     /// - Returns: the number of mails that are due at once now, and of those that wait, these included.
     ///
-    /// - Parameter operatorAct: the act of the console, which is recorded; `nil` for the command, which is not.
+    /// - Parameter operatorAct: the act of the console; `nil` for the command.
     package func retryNow(in projects: [String], by operatorAct: OperatorAct? = nil) async throws(AccountError) -> (
         hastened: Int, waiting: Int
     ) {
         var outcome = (hastened: 0, waiting: 0)
         let now = deliveries.clock.now()
         for id in projects {
-            let record = operatorAct.map {
-                AuditedAct($0, orCommand: "", at: now).record(.deliveriesRepeated, facts: "'kind', 'mail'", in: id)
-            }
+            let act = AuditedAct(operatorAct, orCommand: "mails retry", at: now)
             let results = try await storage.write(
                 all: [
                     """
                     WITH hastened AS (
                         UPDATE deliveries SET due_at = \(now)
                         WHERE project_id = \(project: id) AND due_at > \(now + Deliveries.lease) AND \(waits) RETURNING 1
+                    ),
+                    recorded AS (
+                        \(act.record(.deliveriesRepeated, facts: "'kind', 'mail', 'count', (SELECT count(*) FROM hastened)", in: id))
+                        WHERE EXISTS (SELECT 1 FROM hastened)
                     )
                     SELECT (SELECT count(*) FROM hastened), (SELECT count(*) FROM deliveries WHERE project_id = \(project: id) AND \(waits))
                     """
-                ] + [record].compactMap(\.self))
+                ])
             guard var row = results.first?.first?.reader() else { continue }
             let (hastened, waiting): (Int, Int) = try reading { (try row.next(), try row.next()) }
             outcome = (outcome.hastened + hastened, outcome.waiting + waiting)

@@ -41,46 +41,55 @@ package struct AccountErasure: Sendable {
     ///
     /// - Parameters:
     ///   - reason: why, for the record.
-    ///   - time: when the person was erased first; an account that was made later is another one's, and stays. `nil` for now.
+    ///   - time: when the person was erased before, the last time; an account that was made later is another one's, and stays. `nil` for a person
+    ///     who was not.
     @discardableResult
     package func erase(
-        _ id: String, because reason: String, firstAt time: Instant? = nil, by administrator: Administrator
+        _ id: String, because reason: String, erasedAt time: Instant? = nil, by administrator: Administrator
     ) async throws(AccountError) -> Bool {
         let (project, now) = (administrator.project, clock.now())
         if let time, try await wasMade(id, after: time, in: project.storageID) { return false }
         var person = try await storage.contacts(of: id, in: project.storageID)
         person.addresses.formUnion(try await formerAddresses(of: id, in: project.storageID))
-        // Some rows are found by the account's address or number alone.
-        _ = try await storage.write(all: deletions(of: id, in: project, { $0.contact != nil }), by: administrator)
+        let name = names.name(of: id, in: project.storageID)
+        // What is found by the account's addresses and numbers goes first: behind the account, nothing says them any more.
+        try await forget(id, as: name, person.addresses, in: project.storageID)
+        _ = try await storage.write(
+            all: deletions(of: id, in: project, { $0.contact != nil }) + [try await deletionOfDeliveries(to: person, in: project)],
+            by: administrator)
         do { try await deletion.delete(id, by: administrator) } catch {
             guard case .accountNotFound = error else { throw error }
         }
         let fanOut = EventFanOut(deliveries)
         while try await fanOut.run(in: project) > 0 {}
-        let gone = try await PersonalDeliveries(deliveries: deliveries).find(person, in: project.storageID).filter { !$0.isFarewell }
-        let name = names.name(of: id, in: project.storageID)
-        try await forget(id, as: name, person.addresses, in: project.storageID)
-        // Behind the deletion.
         let act = administrator.act(on: name, at: clock.now())
         _ = try await storage.write(
             all: deletions(of: id, in: project, { $0.contact == nil }) + [
+                try await deletionOfDeliveries(to: person, in: project),
                 """
-                DELETE FROM deliveries WHERE project_id = \(project: project) AND delivery_id = ANY(ARRAY(
-                    SELECT decode(digits, 'hex') FROM unnest(\(gone.map { Hex.encode($0.id) })) AS digits))
-                """,
-                """
-                UPDATE audit_events SET account_id = \(name), recipients = NULL, details = details - ARRAY['subject', 'emailHash'],
+                UPDATE audit_events SET account_id = \(name), recipients = NULL, details = details - ARRAY['subject', 'emailHash', 'operatorReason'],
                     address = CASE WHEN actor_kind <> 'person' THEN address END,
                     user_agent = CASE WHEN actor_kind <> 'person' THEN user_agent END
                 WHERE project_id = \(project: project) AND account_id = \(id)
                 """,
                 """
                 INSERT INTO erasures (project_id, account_name, erased_at) VALUES (\(project: project), \(name), \(time ?? now))
-                ON CONFLICT (project_id, account_name) DO NOTHING
+                ON CONFLICT (project_id, account_name) DO UPDATE SET erased_at = greatest(erasures.erased_at, excluded.erased_at)
                 """,
                 act.record(.accountErased, facts: "'reason', \(reason)::text", in: project.storageID),
             ], by: administrator, waitingFor: id)
         return true
+    }
+
+    /// Deletes what waits to be delivered about the person, but what tells endpoints that the account is gone.
+    private func deletionOfDeliveries(
+        to person: PersonalDeliveries.Person, in project: ProjectSettings
+    ) async throws(AccountError) -> SQL {
+        let gone = try await PersonalDeliveries(deliveries: deliveries).find(person, in: project.storageID).filter { !$0.tellsOfDeletion }
+        return """
+            DELETE FROM deliveries WHERE project_id = \(project: project) AND delivery_id = ANY(ARRAY(
+                SELECT decode(digits, 'hex') FROM unnest(\(gone.map { Hex.encode($0.id) })) AS digits))
+            """
     }
 
     private func deletions(of id: String, in project: ProjectSettings, _ isAmong: (PersonalRows) -> Bool) -> [SQL] {

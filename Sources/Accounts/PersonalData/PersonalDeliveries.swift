@@ -14,7 +14,7 @@ struct PersonalDeliveries: Sendable {
         let id: [UInt8]
         let kind: String
         let createdAt: Instant
-        let isFarewell: Bool
+        let tellsOfDeletion: Bool
     }
 
     /// How the content of a delivery names the person.
@@ -38,8 +38,8 @@ struct PersonalDeliveries: Sendable {
                 let (id, kind): ([UInt8], String) = try reading { (try row.next(), try row.next()) }
                 let (sealed, time): ([UInt8], Instant) = try reading { (try row.next(), try row.next()) }
                 position = id
-                if let isFarewell = isFarewell(DeliveryKind(rawValue: kind), sealed, id, person, project) {
-                    found.append(Found(id: id, kind: kind, createdAt: time, isFarewell: isFarewell))
+                if let tellsOfDeletion = tellsOfDeletion(DeliveryKind(rawValue: kind), sealed, id, person, project) {
+                    found.append(Found(id: id, kind: kind, createdAt: time, tellsOfDeletion: tellsOfDeletion))
                 }
             }
             if rows.count < Self.page { return found }
@@ -47,7 +47,7 @@ struct PersonalDeliveries: Sendable {
     }
 
     /// Whether a delivery about the person tells of their deletion; `nil` for a delivery about another one, or one that no listed key opens.
-    private func isFarewell(
+    private func tellsOfDeletion(
         _ kind: DeliveryKind?, _ sealed: [UInt8], _ id: [UInt8], _ person: Person, _ project: String
     ) -> Bool? {
         switch kind {

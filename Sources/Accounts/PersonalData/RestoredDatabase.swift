@@ -14,8 +14,8 @@ package struct RestoredDatabase: Sendable {
         self.clock = clock
     }
 
-    /// Ends all sessions of a project, and all its codes in mails but those by which an owner takes an account back. Returns how many sessions
-    /// were ended. It can be repeated.
+    /// Ends all sessions of a project and all sign-ins that are half done, forgets browsers that needed no second factor, and ends all codes in mails
+    /// but those by which an owner takes an account back. Returns how many sessions were ended. It can be repeated.
     package func endSessions(in project: String) async throws(AccountError) -> Int {
         let now = clock.now()
         let second = Instant(seconds: now.seconds)
@@ -45,7 +45,11 @@ package struct RestoredDatabase: Sendable {
             ended += rows.count
             if rows.count < Self.piece { break }
         }
-        _ = try await storage.write("DELETE FROM action_codes WHERE project_id = \(project: project) AND kind <> 'recoverEmail'")
+        _ = try await storage.write(all: [
+            "DELETE FROM action_codes WHERE project_id = \(project: project) AND kind <> 'recoverEmail'",
+            "DELETE FROM remembered_devices WHERE project_id = \(project: project)",
+            "DELETE FROM pending_sign_ins WHERE project_id = \(project: project)",
+        ])
         return ended
     }
 

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Remembers how each sign-in ended until the database has it, and counts it.
 ///
-/// A sign-in takes no round trip for its line: `SignInLogWriter` writes the lines of all sign-ins about once a second. There is room for a
-/// certain number of lines, and so many for the refusals of one project; a metric counts the lines that found no room. Each process has one.
+/// A sign-in takes no round trip for its line: `SignInLogWriter` writes the lines of all sign-ins about once a second. At
+/// most `room` lines wait, and at most 1,200 refusals a minute of one project; a metric counts the others. Each process has one.
 package final class SignInLog: Sendable {
     /// The most lines of refusals in one project, so that a crowd of guesses neither fills the database nor takes the room of others.
     static let refusals = Rate(1200, per: .seconds(60))
@@ -115,10 +115,10 @@ extension SignInLog.Waiting {
         return true
     }
 
-    /// The milliseconds since 1970 and 22 random bits: different in each process, and mostly in the order of the time, so that new lines stand
+    /// The milliseconds since 1970 and 21 random bits: different in each process, and mostly in the order of the time, so that new lines stand
     /// together in the index.
     fileprivate mutating func nextID(at now: Instant) -> Int64 {
-        lastID = max(lastID &+ 1, now.milliseconds << 22 | Int64.random(in: 0..<1 << 22))
+        lastID = max(lastID &+ 1, now.milliseconds << 21 | Int64.random(in: 0..<1 << 21))
         return lastID
     }
 }

@@ -13,28 +13,33 @@ package struct SignInLogWriter: Sendable {
         storage = Storage(database: database)
     }
 
-    /// Writes all lines that wait, one statement for each project. Lines that the database cannot take now wait on; those that it refuses are
+    /// Writes all lines that wait, a thousand of one project by one statement. Lines that the database cannot take now wait on; those that it refuses are
     /// lost and counted. Throws the first error, behind the lines of all projects that could be written.
     ///
     /// The lines are committed before the disk has them: a crash of the database loses those of its last moments.
     package func write() async throws(AccountError) {
         var first: AccountError?
+        var isDown = false
         for (project, entries) in log.take().sorted(by: { $0.key < $1.key }) {
             var rest = entries[...]
+            if isDown {
+                log.putBack(rest, of: project)
+                continue
+            }
             while !rest.isEmpty {
-                // A database that is down is asked once.
-                if let first, first.mayPass {
-                    log.putBack(rest, of: project)
-                    break
-                }
                 let piece = rest.prefix(Self.piece)
                 let statement = SignInLogEntry.insertion(of: Array(piece), in: project)
                 do {
                     _ = try await storage.write(all: [statement], sharingCommitAs: Array(project.utf8), durability: .soon)
                     rest = rest.dropFirst(piece.count)
                 } catch {
-                    first = error
-                    guard !error.mayPass else { continue }
+                    first = first ?? error
+                    if error.mayPass {
+                        log.putBack(rest, of: project)
+                        // A database that is down is asked once; where one project's rows cannot be written now, the next project's may be.
+                        isDown = error.isUnavailable
+                        break
+                    }
                     log.lose(piece.count, .unwritable)
                     rest = rest.dropFirst(piece.count)
                 }
@@ -51,5 +56,9 @@ extension AccountError {
         case .database(.unavailable), .database(.timedOut), .database(.locked): true
         default: false
         }
+    }
+
+    fileprivate var isUnavailable: Bool {
+        if case .database(.unavailable) = self { true } else { false }
     }
 }

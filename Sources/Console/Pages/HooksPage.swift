@@ -44,7 +44,7 @@ struct HooksPage: ConsolePage {
     private static func row(_ event: RecordedEvent, _ visit: ConsoleVisit) throws -> [String: TemplateValue] {
         [
             "endpoint": .text(event.event?.endpoint), "type": .text(event.event?.type.rawValue),
-            "account": .text(event.event.map { ConsoleVisit.inert($0.accountID) }), "outcome": .word(event.outcome.rawValue),
+            "account": .text(event.event.map { visit.shown($0.accountID) }), "outcome": .word(event.outcome.rawValue),
             "attempts": .text("\(event.attempts)"), "since": .text(Timestamp.minute(event.createdAt)),
             "replay": .text(visit.may(ReplayEvent.role) ? try visit.projectLink("/hooks/\(Hex.encode(event.id))/replay") : ""),
         ]

@@ -60,7 +60,7 @@ struct CheckProvider: ConsoleAct {
                     "provider": .text(provider.name), "isSound": .flag(faults.isEmpty),
                     "faults": .list(faults.map { ["fault": .text(ConsoleVisit.inert($0))] }),
                 ],
-                path: [.init(name: provider.name, link: try visit.projectLink("/providers"))]))
+                path: [.init(name: .text(provider.name), link: try visit.projectLink("/providers"))]))
     }
 
     private static func provider(_ visit: ConsoleVisit) throws -> ProviderSettings {

@@ -182,5 +182,5 @@ extension Console {
 }
 
 extension ConsoleSettings {
-    fileprivate func entry(of email: String) -> Entry? { operators.first { $0.email == email } }
+    fileprivate func entry(of email: String) -> Entry? { operators.first { $0.subject == nil && $0.email == email } }
 }

@@ -54,7 +54,11 @@ struct ConsoleConfirmation: Sendable {
 
 /// A field of the form; its label is the word of its name.
 struct ConsoleField: Sendable {
-    enum Kind: Sendable { case line, optional, text }
+    enum Kind: Sendable {
+        case line, optional
+        /// Several lines of JSON.
+        case json
+    }
     let name: String
     let kind: Kind
     let value: String
@@ -63,6 +67,24 @@ struct ConsoleField: Sendable {
         self.name = name
         self.kind = kind
         self.value = value
+    }
+
+    /// A text as the field shows it: characters that cannot be seen, or that change how others are read, by their code points.
+    func shown(_ text: String) -> String {
+        guard kind == .json else { return ConsoleVisit.inert(text) }
+        return text.unicodeScalars.reduce(into: "") { json, scalar in
+            switch scalar {
+            case "\n": json += "\n"
+            // They stand between the values: a text of JSON has neither.
+            case "\t", "\r": json += " "
+            case _ where ConsoleVisit.inert(String(scalar)) == String(scalar): json.unicodeScalars.append(scalar)
+            default:
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            }
+        }
     }
 }
 
@@ -140,11 +162,11 @@ extension ConsoleAct {
             "reason": .text((form?["reason"]).map { ConsoleVisit.inert($0.asString) }), "isDangerous": .flag(isDangerous),
             "fields": .list(
                 asked.fields.map { field in
-                    let value = (form?[UTF8Text(field.name)]).map { ConsoleVisit.inert($0.asString) } ?? field.value
+                    let value = field.shown((form?[UTF8Text(field.name)])?.asString ?? field.value)
                     return [
                         "field": .text(field.name), "label": .word(field.name), "value": .text(value),
-                        "isLine": .flag(field.kind != .text), "isRequired": .flag(field.kind == .line),
-                        "isText": .flag(field.kind == .text),
+                        "isLine": .flag(field.kind != .json), "isRequired": .flag(field.kind == .line),
+                        "isText": .flag(field.kind == .json),
                     ]
                 }),
         ]

@@ -23,7 +23,7 @@ struct ConsoleView: Sendable {
 
     /// A link to a page above.
     struct Crumb: Sendable {
-        let name: String
+        let name: TemplateValue
         let link: String
     }
 
@@ -53,7 +53,7 @@ extension ConsoleVisit {
             "emulator": .text(console.isOpen ? link("/codes", realm.map { ["project": UTF8Text($0.settings.id)] } ?? [:]) : ""),
             "refresh": .text(view.refresh.map { "\($0)" }),
             "hasPath": .flag(!view.path.isEmpty),
-            "path": .list(view.path.map { ["crumb": .text($0.name), "crumbLink": .text($0.link)] }),
+            "path": .list(view.path.map { ["crumb": $0.name, "crumbLink": .text($0.link)] }),
         ]
         if let realm {
             values["realm"] = .text(realm.settings.addressName)

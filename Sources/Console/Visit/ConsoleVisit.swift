@@ -71,10 +71,20 @@ struct ConsoleVisit: Sendable {
     /// A text of a person's or a provider's as a page shows it: characters that cannot be seen, or that change how others are read, as their code
     /// points (SEC-67). Stand it in `<bdi>`.
     static func inert(_ text: String) -> String {
-        if ProfileText.isFit(text, most: .max) { return text }
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         return text.unicodeScalars.reduce(into: "") { shown, scalar in
-            let isFit = ProfileText.isFit(String(scalar), most: 1)
+            let isFit = !Self.isInvisible(scalar) && ProfileText.isFit(String(scalar), most: 1)
             if isFit { shown.unicodeScalars.append(scalar) } else { shown += "[U+\(String(scalar.value, radix: 16, uppercase: true))]" }
+        }
+    }
+}
+
+extension ConsoleVisit {
+    /// Characters that have no shape of their own, with which two texts look the same. A person's name may have some of them.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0xAD, 0x61C, 0x115F...0x1160, 0x180E, 0x200B, 0x200E...0x200F, 0x2060...0x2064, 0x3164, 0xFEFF, 0xFFA0, 0xE0000...0xE007F: true
+        default: false
         }
     }
 }

@@ -29,11 +29,11 @@ extension SignInObstacle {
 }
 
 extension SignInCondition {
-    /// The word that says what it is.
-    var word: TemplateValue {
+    /// The word that says what it is, with names as this operator may see them.
+    func word(for visit: ConsoleVisit) -> TemplateValue {
         switch self {
         case .secondFactor(let names):
-            .word("conditionSecondFactor", ["factorNames": .text(ConsoleVisit.inert(names.joined(separator: ", ")))])
+            .word("conditionSecondFactor", ["factorNames": .text(visit.shown(names.joined(separator: ", ")))])
         case .hook(let event): .word("conditionHook", ["hookName": .text(event.rawValue)])
         case .passwordPolicy: .word("conditionPasswordPolicy")
         }

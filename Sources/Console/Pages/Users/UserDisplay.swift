@@ -33,10 +33,12 @@ extension ConsoleVisit {
         return account
     }
 
-    /// A text that may have an address in it, such as a name: viewers do not see that.
+    /// A text that may have addresses and numbers in it, such as a name or claims: viewers do not see these.
     func shown(_ text: String?) -> String {
         guard let text else { return "" }
-        return text.utf8.contains(UInt8(ascii: "@")) ? masked(text) : Self.inert(text)
+        if may(.support) { return Self.inert(text) }
+        let numbers = text.replacing(#/\+[0-9][0-9 ()\/.\-]{5,}[0-9]/#) { masked(String($0.output)) }
+        return Self.inert(numbers.replacing(#/[^\s"'<>(),;:=\[\]{}]+@[^\s"'<>(),;:=\[\]{}]+/#) { masked(String($0.output)) })
     }
 
     /// The name of an account on a page: its address, or what else is known of it.
@@ -48,8 +50,8 @@ extension ConsoleVisit {
 
     /// The pages above a page about an account.
     func path(to account: Account? = nil) throws(Failure) -> [ConsoleView.Crumb] {
-        var path = [ConsoleView.Crumb(name: "Users", link: try projectLink("/users"))]
-        if let account { path.append(ConsoleView.Crumb(name: name(of: account), link: try userLink(account.id))) }
+        var path = [ConsoleView.Crumb(name: .word("placeUsers"), link: try projectLink("/users"))]
+        if let account { path.append(ConsoleView.Crumb(name: .text(name(of: account)), link: try userLink(account.id))) }
         return path
     }
 

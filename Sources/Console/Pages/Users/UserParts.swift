@@ -24,7 +24,7 @@ struct UserParts {
             "photo": .text(visit.shown(account.photoURL)), "isDisabled": .flag(account.disabled),
             "isAnonymous": .flag(account.isAnonymous && account.email == nil),
             "password": .text(account.passwordUpdatedAt.map(Timestamp.minute)), "hasLinks": .flag(account.emailLinkSignIn),
-            "hasCustomTokens": .flag(account.customAuth), "claims": .text(account.customAttributes.map(ConsoleVisit.inert)),
+            "hasCustomTokens": .flag(account.customAuth), "claims": .text(visit.shown(account.customAttributes)),
             "made": .text(Timestamp.minute(account.createdAt)), "lastSignIn": .text(account.lastLoginAt.map(Timestamp.minute)),
             "lastRefresh": .text(account.lastRefreshAt.map(Timestamp.minute)), "validSince": .text(Timestamp.minute(account.validSince)),
             "initialEmail": .text(visit.masked(account.initialEmail)),
@@ -52,7 +52,7 @@ struct UserParts {
             "factors": .list(
                 try factors.map { factor in
                     [
-                        "factor": .text(ConsoleVisit.inert(factor.maskedSummary)),
+                        "factor": .text(visit.shown(factor.maskedSummary)),
                         "enrolled": .text(factor.enrolledAt.map(ConsoleVisit.inert)),
                         "removeFactor": .text(
                             mayAdminister && !factor.id.isEmpty ? try visit.userLink(account.id, "/factors/\(part(factor.id))/remove") : ""),

@@ -9,6 +9,7 @@ struct UnlinkUser: ConsoleAct {
     static let path = "/projects/{project}/users/{user}/unlink/{provider}"
     static let place = ConsolePlace.users
     static let role = Operator.Role.admin
+    static let isDangerous = true
 
     func confirmation(_ visit: ConsoleVisit) async throws -> ConsoleConfirmation {
         try await visit.asking("unlinkUser", about: [ConsoleVisit.inert(try visit.namedPart("provider").asString)])
@@ -28,6 +29,7 @@ struct RemoveUserFactor: ConsoleAct {
     static let path = "/projects/{project}/users/{user}/factors/{factor}/remove"
     static let place = ConsolePlace.users
     static let role = Operator.Role.admin
+    static let isDangerous = true
 
     func confirmation(_ visit: ConsoleVisit) async throws -> ConsoleConfirmation {
         guard let factor = try await visit.user().factors.factor(try visit.namedPart("factor").asString) else { throw Failure.notFound }
@@ -51,6 +53,7 @@ struct RemoveUserPasskey: ConsoleAct {
     static let path = "/projects/{project}/users/{user}/passkeys/{passkey}/remove"
     static let place = ConsolePlace.users
     static let role = Operator.Role.admin
+    static let isDangerous = true
 
     func confirmation(_ visit: ConsoleVisit) async throws -> ConsoleConfirmation {
         let passkey = try await passkey(visit)

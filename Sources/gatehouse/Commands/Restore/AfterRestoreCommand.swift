@@ -30,7 +30,7 @@ struct AfterRestoreCommand: AsyncParsableCommand {
             let restored = RestoredDatabase(database: database, clock: .system)
             let search = ErasureSearch(database: database, masterKey: masterKey)
             let erasure = CommandSupport.accounts(settings, database).administration.erasure
-            let first = Dictionary(entries.map { ($0.key, $0.time) }, uniquingKeysWith: min)
+            let last = Dictionary(entries.map { ($0.key, $0.time) }, uniquingKeysWith: max)
             var (ended, erased) = (0, 0)
             for project in try await KnownProjects(database: database).list() {
                 if sessions == .end { ended += try await restored.endSessions(in: project) }
@@ -38,9 +38,9 @@ struct AfterRestoreCommand: AsyncParsableCommand {
                 if names.isEmpty { continue }
                 let administrator = CommandSupport.administrator("after-restore", ofProject: project)
                 for person in try await search.find(names, in: project) {
-                    let time = first[ErasureFile.Entry.Key(project: project, account: person.name)]
+                    let time = last[ErasureFile.Entry.Key(project: project, account: person.name)]
                     let isErased = try await erasure.erase(
-                        person.id, because: "erased before the restore", firstAt: time, by: administrator)
+                        person.id, because: "erased before the restore", erasedAt: time, by: administrator)
                     if isErased { erased += 1 }
                 }
             }
@@ -48,7 +48,7 @@ struct AfterRestoreCommand: AsyncParsableCommand {
             try await restored.record(
                 endedSessions: ended, erased: erased, by: CommandSupport.administrator("after-restore", ofProject: AuditEvents.server))
             print(sessions == .end ? "\(ended) sessions ended. All people sign in again." : "Sessions are as they were in the backup.")
-            print("\(erased) of \(first.count) erased people were there again, and were erased.")
+            print("\(erased) of \(last.count) erased people were there again, and were erased.")
             if settings.erasures == nil { CommandSupport.remark("gatehouse.yaml names no file of erasures (erasures.path).") }
         }
     }
