@@ -1,5 +1,6 @@
 import Accounts
 import Config
+import Runtime
 import Testing
 
 @testable import Console
@@ -23,10 +24,26 @@ import Testing
         #expect(faults == [])
         #expect(settings.publicURL == "https://console.example.com" && settings.provider != nil)
         #expect(
-            settings.operators.map(\.person.name) == ["Ann@example.com", "ben"]
-                || settings.operators.map(\.person.name) == ["ann@example.com", "ben"])
+            settings.operators.map(\.person.name) == ["ann@example.com", "ben"])
         #expect(settings.operators[0].person.projects == ["shop"] && settings.operators[1].person.projects == nil)
         #expect(settings.operators.map(\.person.role) == [.support, .viewer] && settings.operators[1].subject == "7")
+    }
+
+    @Test func `a session is an operator's while it is the person that the entry means`() {
+        let operators = "operators:\n  - {name: ann, email: ann@example.com, role: admin}\n  - {name: ben, subject: '7', role: viewer}"
+        let settings = read(Self.sound + operators).0
+        func session(_ name: String, _ subject: String, _ email: String? = nil) -> OperatorSession {
+            OperatorSession(
+                secret: [], operatorName: name, person: OperatorPerson(issuer: "https://id.example.com", subject: subject), reason: nil,
+                signedInAt: Instant(seconds: 0), email: email)
+        }
+        #expect(settings.person(of: session("ann", "1", "ann@example.com"))?.name == "ann")
+        // The entry of this name has another address now, and the binding was taken away.
+        #expect(settings.person(of: session("ann", "1", "former@example.com")) == nil)
+        #expect(settings.person(of: session("ann", "1")) == nil)
+        #expect(settings.person(of: session("ben", "7"))?.role == .viewer)
+        #expect(settings.person(of: session("ben", "8", "ann@example.com")) == nil)
+        #expect(settings.person(of: session("gone", "7")) == nil)
     }
 
     /// Lines of the section, and their one fault.
@@ -40,6 +57,7 @@ import Testing
         (sound + "operators: [{role: admin, name: break-glass, subject: '1'}]", "is the name of sessions without the provider"),
         (sound + "operators: [{role: admin, name: a, subject: '1'}, {role: admin, name: a, subject: '2'}]", "two have the name a"),
         (sound + "operators: [{role: admin, name: a, subject: '1'}, {role: admin, name: b, subject: '1'}]", "two have the subject 1"),
+        (sound + "operators: [{role: admin, name: a, subject: '1', projects: []}]", "names no project"),
         (sound + "operators: [{role: owner, name: a, subject: '1'}]", "expected one of: viewer, support, admin"),
         ("publicURL: https://console.example.com\noperators: [{role: admin, name: a, subject: '1'}]", "the entry of the provider"),
         (

@@ -16,12 +16,15 @@ package struct OperatorSession: Sendable {
     package let signedInAt: Instant
     /// The passkey by which they did; `nil` where they did at the provider.
     let passkeyID: [UInt8]?
+    /// The address that the person is bound to, of an operator whom the configuration knows by address.
+    package let email: String?
 
     /// For how long after a sign-in an operator may do what cannot be undone.
     private static let freshness: Duration = .seconds(300)
 
     package init(
-        secret: [UInt8], operatorName: String, person: OperatorPerson?, reason: String?, signedInAt: Instant, passkeyID: [UInt8]? = nil
+        secret: [UInt8], operatorName: String, person: OperatorPerson?, reason: String?, signedInAt: Instant, passkeyID: [UInt8]? = nil,
+        email: String? = nil
     ) {
         self.secret = secret
         self.operatorName = operatorName
@@ -29,6 +32,7 @@ package struct OperatorSession: Sendable {
         self.reason = reason
         self.signedInAt = signedInAt
         self.passkeyID = passkeyID
+        self.email = email
     }
 
     /// The value of the cookie.

@@ -69,24 +69,30 @@ package struct OperatorSessions: Sendable {
 
     /// The session of this cookie; `nil` when it has ended, was idle for too long, or there is none. One round trip, and a second one about once
     /// a minute.
-    package func find(_ cookie: UTF8Text, from client: Session.ClientInfo) async throws(AccountError) -> OperatorSession? {
+    ///
+    /// - Parameter isUse: whether it counts as a use. A page that loads itself again is not one.
+    package func find(_ cookie: UTF8Text, from client: Session.ClientInfo, isUse: Bool = true) async throws(AccountError)
+        -> OperatorSession?
+    {
         guard let secret = Base64URL.decodeStrict(cookie.asString), secret.count == 32 else { return nil }
         let (hash, now) = (Self.hash(secret), clock.now())
         let rows = try await storage.read(
             """
-            SELECT operator, issuer, subject, reason, address, signed_in_at, used_at, passkey_id FROM console_sessions
+            SELECT operator, issuer, subject, reason, address, signed_in_at, used_at, passkey_id,
+                (SELECT email FROM console_operators o WHERE o.issuer = s.issuer AND o.subject = s.subject)
+            FROM console_sessions s
             WHERE session_hash = \(hash) AND expires_at > \(now) AND used_at > \(now - Self.idle)
             """)
         guard var row = rows.first?.reader() else { return nil }
         let stored = try reading { try Stored(&row) }
         if let address = stored.address, address != client.limitKey { return nil }
-        if stored.usedAt + Self.noted < now {
+        if isUse, stored.usedAt + Self.noted < now {
             _ = try await storage.write(
                 "UPDATE console_sessions SET used_at = \(now) WHERE session_hash = \(hash) AND used_at < \(now)")
         }
         return OperatorSession(
             secret: secret, operatorName: stored.name, person: stored.person, reason: stored.reason, signedInAt: stored.signedInAt,
-            passkeyID: stored.passkeyID)
+            passkeyID: stored.passkeyID, email: stored.email)
     }
 
     package func end(_ session: OperatorSession) async throws(AccountError) {
@@ -106,6 +112,7 @@ package struct OperatorSessions: Sendable {
         let signedInAt: Instant
         let usedAt: Instant
         let passkeyID: [UInt8]?
+        let email: String?
 
         init(_ row: inout RowReader) throws(PostgresError) {
             name = try row.next()
@@ -116,6 +123,7 @@ package struct OperatorSessions: Sendable {
             signedInAt = try row.next()
             usedAt = try row.next()
             passkeyID = try row.next()
+            email = try row.next()
         }
     }
 }

@@ -82,6 +82,9 @@ package struct ConsoleSettings: Sendable {
         let role: Operator.Role? = section.choice("role")
         section.require("role", "viewer, support or admin")
         let projects = section.strings("projects")
+        if section.has("projects"), section.isEmpty("projects") {
+            section.fault("projects", "names no project; leave the key out for an operator of all projects")
+        }
         section.finish()
         if !section.has("subject"), !section.has("email") {
             section.fault("subject", "is missing; say who the operator is, by subject or by email")
@@ -107,7 +110,7 @@ package struct ConsoleSettings: Sendable {
     package func person(of session: OperatorSession) -> Operator? {
         guard let person = session.person else { return .breakGlass }
         guard let entry = operators.first(where: { $0.person.name == session.operatorName }),
-            entry.subject == nil || entry.subject == person.subject
+            entry.subject.map({ $0 == person.subject }) ?? (entry.email == session.email)
         else { return nil }
         return entry.person
     }

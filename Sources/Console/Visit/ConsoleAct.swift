@@ -187,6 +187,9 @@ extension ConsoleVisit {
         guard request.isForm, console.isOpen || Self.isSameOrigin(request, console.site) else { return nil }
         let form = try Form.reading(request.body)
         try form.once()
+        guard !form.fields.contains(where: { $0.value.utf8.contains(0) }) else {
+            throw Failure.invalidArgument("A field has the character U+0000, which cannot be stored.")
+        }
         guard session.isGenuine(form["token"] ?? "", for: request.path) else { return nil }
         return form
     }
@@ -195,6 +198,14 @@ extension ConsoleVisit {
     static func isSameOrigin(_ request: Request, _ site: Site) -> Bool {
         if let relation = request.headers["sec-fetch-site"] { return relation == "same-origin" }
         return request.headers["origin"].map { $0 == UTF8Text(site.publicURL) } ?? false
+    }
+
+    /// Whether the browser says that another site's page sent the request, or another program's page of this machine. In development, pages of the
+    /// app may make the emulator's calls, and none of the console's.
+    static func isOfOtherSite(_ request: Request) -> Bool {
+        if let relation = request.headers["sec-fetch-site"] { return relation != "same-origin" && relation != "none" }
+        guard let origin = request.headers["origin"], let host = request.headers["host"] else { return false }
+        return !origin.hasSuffix(UTF8Text("//\(host)"))
     }
 
     /// The page that asks an operator to sign in again, and leads back to where they were.

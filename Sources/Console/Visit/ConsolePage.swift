@@ -55,6 +55,9 @@ extension Console {
     func answering(
         _ request: Request, _ context: Context, _ work: (ConsoleVisit) async throws -> Response
     ) async throws -> Response {
+        if isOpen, ConsoleVisit.isOfOtherSite(request) {
+            return pages.page("refused", in: pages.language(for: request), ["reason": .word("foreignForm")], status: 403)
+        }
         let found: ConsoleVisit?
         do { found = try await visit(context) } catch let failure as Failure where failure.kind == .notFound {
             return pages.page("refused", in: pages.language(for: request), ["reason": .word("notFound")], status: 404)

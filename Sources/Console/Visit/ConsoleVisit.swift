@@ -100,7 +100,8 @@ extension Console {
             return try await visit(of: .developer, in: session, context)
         }
         guard let cookie = sessionCookie.value(in: context.request),
-            let session = try await context.services.accounts.operators.sessions.find(cookie, from: context.browserClientInfo),
+            let session = try await context.services.accounts.operators.sessions.find(
+                cookie, from: context.browserClientInfo, isUse: !context.request.query.contains("live=on")),
             let person = settings.person(of: session)
         else { return nil }
         return try await visit(of: person, in: session, context)

@@ -50,6 +50,11 @@ def test_it_opens_without_a_sign_in_and_changes_things(development, person):
 def test_SEC_22_only_this_machine_opens_it(development, production):
     for headers in ({"x-forwarded-for": "203.0.113.7"}, {"host": "evil.example"}, {"origin": "https://evil.example"}):
         assert ask(development, "/", headers=headers).status_code == 403, headers
+    # A page of the app may make the emulator's calls, and opens no page of the console.
+    for site in ("same-site", "cross-site"):
+        app = {"origin": "http://localhost:7777", "sec-fetch-site": site}
+        assert ask(development, "/", headers=app).status_code == 403, site
+    assert ask(development, "/", headers={"origin": "http://localhost:7777"}).status_code == 403
     cross = {"sec-fetch-site": "cross-site"}
     assert ask(development, "/projects/demo/users", headers=cross).status_code == 403
     assert ask(production, "/").status_code == 404

@@ -27,7 +27,9 @@ def empty(shown):
 
 
 def page(site, query="", **headers):
-    return requests.get(f"{site.url}/emulator/codes{query}", headers={name.replace("_", "-"): v for name, v in headers.items()}, timeout=TIMEOUT)
+    return requests.get(
+        f"{site.url}/emulator/codes{query}", headers={name.replace("_", "-"): v for name, v in headers.items()}, timeout=TIMEOUT
+    )
 
 
 def send(site, do, project="demo", headers=None, **fields):

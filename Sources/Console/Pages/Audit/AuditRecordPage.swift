@@ -79,7 +79,7 @@ extension ConsoleVisit {
             "time": .text(Timestamp.text(event.time)), "event": .text(event.action), "actorKind": .text(event.actorKind),
             "actorName": .text(shown(event.actor)), "target": .text(shown(event.accountID)),
             "targetLink": .text(event.accountID.flatMap { try? userLink($0) }), "eventProvider": .text(event.providerID.map(Self.inert)),
-            "eventRule": .text(event.rule), "eventAddress": .text(event.address), "eventAgent": .text(event.userAgent.map(Self.inert)),
+            "eventRule": .text(event.rule), "eventAddress": .text(event.address), "eventAgent": .text(shown(event.userAgent)),
             "eventDetails": .text(event.details == "{}" ? "" : shown(event.details)),
         ]
     }

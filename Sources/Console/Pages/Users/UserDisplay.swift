@@ -37,7 +37,8 @@ extension ConsoleVisit {
     func shown(_ text: String?) -> String {
         guard let text else { return "" }
         if may(.support) { return Self.inert(text) }
-        let numbers = text.replacing(#/\+[0-9][0-9 ()\/.\-]{5,}[0-9]/#) { masked(String($0.output)) }
+        // JSON may have the character written by its code.
+        let numbers = text.replacing("\\u0040", with: "@").replacing(#/\+[0-9][0-9 ()\/.\-]{5,}[0-9]/#) { masked(String($0.output)) }
         return Self.inert(numbers.replacing(#/[^\s"'<>(),;:=\[\]{}]+@[^\s"'<>(),;:=\[\]{}]+/#) { masked(String($0.output)) })
     }
 

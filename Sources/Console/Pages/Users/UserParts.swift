@@ -82,7 +82,7 @@ struct UserParts {
             "sessions": .list(
                 try details.sessions.map { session in
                     [
-                        "device": .text(ConsoleVisit.inert(session.userAgent ?? "")), "sessionAddress": .text(session.address),
+                        "device": .text(visit.shown(session.userAgent)), "sessionAddress": .text(session.address),
                         "sessionKind": .word("kind" + session.kind.rawValue.capitalizedFirst),
                         "client": .text(session.clientID.map(ConsoleVisit.inert)),
                         "sessionWay": visit.way(session.signInProvider), "began": .text(Timestamp.minute(session.created)),

@@ -29,7 +29,7 @@ struct EndUserSession: ConsoleAct {
         let id = try session(visit)
         let details = try await visit.accounts.administration.users.details(of: try visit.userID, by: try visit.administrator)
         guard let session = details?.sessions.first(where: { $0.id == id }) else { throw Failure.notFound }
-        return try await visit.asking("endUserSession", about: [ConsoleVisit.inert(session.userAgent ?? ""), session.address ?? ""])
+        return try await visit.asking("endUserSession", about: [visit.shown(session.userAgent), session.address ?? ""])
     }
 
     func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome {

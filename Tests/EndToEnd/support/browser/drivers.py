@@ -42,6 +42,9 @@ class Chromium(webdriver.Chrome):
         super().__init__(options=options, service=ChromeService(shutil.which("chromedriver")))
         self.set_script_timeout(TIMEOUT)
         self.set_page_load_timeout(TIMEOUT)
+        if not scripts:
+            # Each click leads to another page, which may not be there yet.
+            self.implicitly_wait(10)
 
     def forget(self):
         """Removes all cookies and complaints."""
