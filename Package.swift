@@ -132,7 +132,7 @@ let package = Package(
         kit(
             "Console",
             [
-                "Web", "Accounts", "Brokerage", "Config", "Crypto", "HTTP", "HTTPServer", "Identity", "JOSE", "JSON", "Pages",
+                "Web", "Accounts", "Brokerage", "Config", "Crypto", "HTTP", "HTTPServer", "Identity", "JOSE", "JSON", "Messaging", "Pages",
                 "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "WebAuthn", "Webhooks", logging,
             ],
             resources: [.embedInCode("Templates")]),

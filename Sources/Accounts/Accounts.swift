@@ -165,6 +165,7 @@ package final class Accounts: Sendable {
             keys: SigningKeyStore(database: database, masterKey: masterKey, clock: clock),
             serviceAccounts: ServiceAccounts(database: database, clock: clock), events: RecordedEvents(deliveries),
             stoppedEndpoints: StoppedEndpoints(deliveries), mails: WaitingMails(deliveries: deliveries),
+            givenUpMails: GivenUpMails(deliveries: deliveries), sampleMails: SampleMails(mails: codeMails),
             signInLog: SignInLogReader(database: database))
         administration = AdministrationRules(
             accounts: AccountAdministration(
@@ -258,5 +259,7 @@ package struct OperatorRules: Sendable {
     package let events: RecordedEvents
     package let stoppedEndpoints: StoppedEndpoints
     package let mails: WaitingMails
+    package let givenUpMails: GivenUpMails
+    package let sampleMails: SampleMails
     package let signInLog: SignInLogReader
 }

@@ -32,14 +32,17 @@ package struct Console: Sendable {
         pages = Self.pageSet
     }
 
-    /// Pages that show something. To add one, add a file in `Pages/` and a line here.
-    static let shown: [any ConsolePage.Type] = [
+    /// Pages that show something, and parts of them. To add one, add a file in `Pages/` and a line here.
+    static let shown: [any ConsolePart.Type] = [
         AuditRecordPage.self,
         ConfigurationPage.self,
         HooksPage.self,
         KeysPage.self,
         LimitsPage.self,
         MailPage.self,
+        MailPreviewFrame.self,
+        MailPreviewPage.self,
+        MailTemplatesPage.self,
         OneUserPage.self,
         OverviewPage.self,
         ProjectConfigurationPage.self,
@@ -66,12 +69,13 @@ package struct Console: Sendable {
         ReplayEvent.self,
         RetryMails.self,
         RotateKey.self,
+        SendSampleMail.self,
         SetUserClaims.self,
         UnlinkUser.self,
     ]
 
     /// The pages and changes of an operator's own way in. In development there is none.
-    static let ownPages: [any ConsolePage.Type] = [PasskeysPage.self]
+    static let ownPages: [any ConsolePart.Type] = [PasskeysPage.self]
     static let ownActs: [any ConsoleAct.Type] = [AddPasskey.self, RemovePasskey.self]
 
     /// The endpoints of the console's listener.

@@ -207,7 +207,9 @@ package actor DeliveryWorker {
                     try await StoppedEndpoints(self.deliveries).add(
                         String(decoding: due.payload.recipient, as: UTF8.self), in: due.projectID)
                 }
-                switch try await self.deliveries.failed(due, forGood: error.isForGood, pause: error.pause) {
+                switch try await self.deliveries.failed(
+                    due, forGood: error.isForGood, pause: error.pause, because: error.isNeedless ? nil : error.reason)
+                {
                 case _ where error.isNeedless: break
                 case .retry: transport.report(.deferred(error.reason), to: log)
                 case .givenUp: transport.report(.givenUp(error.reason), to: log)

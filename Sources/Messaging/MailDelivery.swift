@@ -30,6 +30,23 @@ package struct MailDelivery: Transport {
             self.from = from
             self.replyTo = replyTo
         }
+
+        /// A mail in the words of its project.
+        ///
+        /// - Parameter id: the same at every attempt.
+        func message(
+            _ mail: OutgoingMail, id: [UInt8], in project: Project, at time: Instant
+        ) throws(DeliveryFailure) -> MailMessage {
+            guard let recipient = Mailbox(address: mail.to) else {
+                throw .permanent("the address is not of a form that mail servers take")
+            }
+            let rendered = project.templates.mail(mail, providerName: mail.providerID.flatMap(project.name(ofProvider:)))
+            let message = MailMessage(
+                id: Hex.encode(id), from: project.settings.mail.from ?? from, replyTo: project.settings.mail.replyTo ?? replyTo,
+                to: recipient, subject: rendered.subject, text: rendered.text, html: rendered.html, date: time)
+            guard let message else { throw .permanent("the mail's header cannot be written") }
+            return message
+        }
     }
 
     package init(
@@ -52,13 +69,8 @@ package struct MailDelivery: Transport {
         let project = try project(due.projectID)
         if let hooked = due.payload.hooked { try await ask(about: hooked, due, in: project.settings) }
         guard !due.payload.isDecoy else { throw .needless }
-        let message = try message(due, in: project)
-        do { try await mails.send(message) } catch {
-            switch error {
-            case .temporary(let reason): throw .temporary(reason)
-            case .permanent(let reason): throw .permanent(reason)
-            }
-        }
+        let message = try sender.message(due.payload, id: due.id, in: project, at: clock.now())
+        do { try await mails.send(message) } catch { throw DeliveryFailure(error) }
     }
 
     private func project(_ id: String) throws(DeliveryFailure) -> Project {
@@ -88,19 +100,6 @@ package struct MailDelivery: Transport {
     /// How long a hook may take.
     private static let patience: Duration = .milliseconds(6500)
 
-    private func message(_ due: LeasedDelivery<OutgoingMail>, in project: Project) throws(DeliveryFailure) -> MailMessage {
-        guard let recipient = Mailbox(address: due.payload.to) else {
-            throw .permanent("the address is not of a form that mail servers take")
-        }
-        let mail = project.templates.mail(due.payload, providerName: due.payload.providerID.flatMap(project.name(ofProvider:)))
-        let message = MailMessage(
-            id: Hex.encode(due.id), from: project.settings.mail.from ?? sender.from,
-            replyTo: project.settings.mail.replyTo ?? sender.replyTo, to: recipient, subject: mail.subject, text: mail.text,
-            html: mail.html, date: clock.now())
-        guard let message else { throw .permanent("the mail's header cannot be written") }
-        return message
-    }
-
     package func metadata(_ mail: OutgoingMail) -> Logger.Metadata { ["kind": "\(mail.kind.rawValue)"] }
 
     package func report(_ outcome: DeliveryOutcome, to log: Logger) {
@@ -114,6 +113,15 @@ package struct MailDelivery: Transport {
         case .givenUp(let reason):
             failed.increment()
             log.error("mail given up", metadata: ["reason": "\(reason)"])
+        }
+    }
+}
+
+extension DeliveryFailure {
+    init(_ error: MailError) {
+        switch error {
+        case .temporary(let reason): self = .temporary(reason)
+        case .permanent(let reason): self = .permanent(reason)
         }
     }
 }

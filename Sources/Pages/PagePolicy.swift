@@ -20,6 +20,9 @@ package struct PagePolicy: OptionSet, Sendable {
     /// Ask the browser for passkeys of its person, and have it make them. No frame of the page may.
     package static let passkeys = PagePolicy(rawValue: 16)
 
+    /// Show pages of this server in frames, those that permit it. Nothing that such a page holds can lead its frame to another server.
+    package static let ownFrames = PagePolicy(rawValue: 32)
+
     /// The headers of a page whose one inline style has this hash.
     ///
     /// - Parameters:
@@ -36,6 +39,7 @@ package struct PagePolicy: OptionSet, Sendable {
         let frames = guest == nil ? "" : "frame-src\(others); "
         let inline = scriptHash.map { "script-src 'sha256-\($0)'; " } ?? ""
         let scripts = contains(.scripts) ? "script-src 'self'\(others); connect-src 'self'\(others); \(frames)" : inline
+        let ownFrames = contains(.ownFrames) ? "frame-src 'self'; " : ""
         // A policy with a hash would refuse every style but that one.
         let style = guest?.bringsStyle == true ? "'unsafe-inline'\(others)" : "'sha256-\(styleHash)'"
         let pictures = hasLogo ? "img-src data:; " : ""
@@ -43,7 +47,7 @@ package struct PagePolicy: OptionSet, Sendable {
         var headers: Headers = [
             "content-type": "text/html; charset=utf-8",
             "content-security-policy":
-                "default-src 'none'; \(scripts)\(pictures)style-src \(style); base-uri 'none'; \(forms)frame-ancestors 'none'",
+                "default-src 'none'; \(scripts)\(ownFrames)\(pictures)style-src \(style); base-uri 'none'; \(forms)frame-ancestors 'none'",
             "cache-control": "no-store", "referrer-policy": referrer, "x-content-type-options": "nosniff", "x-frame-options": "DENY",
         ]
         if contains(.passkeys) {

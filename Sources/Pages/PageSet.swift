@@ -43,9 +43,10 @@ package struct PageSet: Sendable {
     ///   - language: one of `languages`.
     ///   - group: a group of words that goes before those of the template.
     ///   - script: one of our own that asks for passkeys. The page has it inside, and the browser runs none but this one.
+    ///   - policy: what the page may do besides being read.
     package func page(
         _ name: String, words group: String? = nil, in language: String, _ values: [String: TemplateValue], status: Int = 200,
-        script: String? = nil
+        script: String? = nil, allowing policy: PagePolicy = .forms
     ) -> Response {
         let groups = ["page.common", "page.\(name)"] + (group.map { ["page.\($0)"] } ?? [])
         let values = values.merging(["language": .text(language)]) { own, _ in own }
@@ -64,7 +65,7 @@ package struct PageSet: Sendable {
         prepared["style"] = .text(style)
         prepared["script"] = script.map { .text($0) }
         let html = templates[name]?.value.render(prepared) { templates[$0]?.value } ?? ""
-        let policy: PagePolicy = script == nil ? .forms : [.forms, .passkeys]
+        let policy: PagePolicy = script == nil ? policy : policy.union(.passkeys)
         var headers = policy.headers(styleHash: styleHash, scriptHash: script.map(PagePolicy.hash))
         // Other sites' pages can neither hold this page's window nor load the page.
         for name in ["cross-origin-opener-policy", "cross-origin-resource-policy"] { headers.add(name, "same-origin") }

@@ -40,6 +40,7 @@ package struct ProcessContext: Sendable {
     let projectMetrics: ProjectMetrics
     let refusals: Refusals
     let clock: Clock
+    let startedAt: Instant
     let log: Logger
 
     package init(_ configuration: Configuration, output: LogOutput, clock: Clock, log: Logger) {
@@ -62,6 +63,7 @@ package struct ProcessContext: Sendable {
         projectMetrics = ProjectMetrics(metrics, signIns: counts, directory: projects)
         refusals = Refusals(metrics: metrics, log: log)
         self.clock = clock
+        startedAt = clock.now()
         self.log = log
         output.count(in: metrics)
         registerMetrics()

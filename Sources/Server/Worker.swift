@@ -5,6 +5,7 @@ package import Console
 import Curl
 import FoundationEssentials
 import HTTPServer
+import Messaging
 import Migration
 package import Postgres
 import Projects
@@ -55,10 +56,11 @@ package struct Worker: Sendable {
             clock: process.clock, log: process.log,
             readiness: readiness.verify, description: { try ServedCalls.description() })
         var handlers = ServedCalls.handlers(settings)
-        if settings.development { handlers += Console(inDevelopmentAt: settings.publicURL, Self.facts(process)).handlers }
+        let facts = Self.facts(process, client)
+        if settings.development { handlers += Console(inDevelopmentAt: settings.publicURL, facts).handlers }
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         app = App(handlers, services: services)
-        console = settings.console.map { [services] in ConsoleListener(Console($0.settings, Self.facts(process)), services: services) }
+        console = settings.console.map { [services] in ConsoleListener(Console($0.settings, facts), services: services) }
         server = HTTPServer(
             loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: app,
             metrics: process.metrics, log: process.log, accessLog: settings.accessLog ? process.output : nil,
@@ -66,10 +68,15 @@ package struct Worker: Sendable {
     }
 
     /// The facts of the server that the console shows.
-    private static func facts(_ process: ProcessContext) -> ConsoleFacts {
-        let files = process.files
+    private static func facts(_ process: ProcessContext, _ client: HTTPClient) -> ConsoleFacts {
+        let (files, settings) = (process.files, process.settings)
+        let mails = settings.mail.map {
+            SampleMailSender(
+                by: $0.transport(client, process.log), from: $0.sender, asksServer: settings.sendsBySMTP, clock: process.clock)
+        }
         return ConsoleFacts(
-            version: Version.text, schema: "\(process.settings.schema.newest)", development: process.settings.development,
+            version: Version.text, schema: "\(settings.schema.newest)", development: settings.development, startedAt: process.startedAt,
+            sampleMails: mails,
             serverFile: String(files.path.split(separator: "/").last ?? ""), serverSettings: { files.ofServer() },
             projectSettings: { files.ofProject(fileName: $0) })
     }

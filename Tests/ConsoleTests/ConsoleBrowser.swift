@@ -18,7 +18,7 @@ final class ConsoleBrowser {
           operators:
             - {name: viewer, subject: s-viewer, role: viewer}
             - {name: support, subject: s-support, role: support}
-            - {name: admin, subject: s-admin, role: admin}
+            - {name: admin, subject: s-admin, role: admin, email: admin@example.com}
             - {name: demo-only, subject: s-demo, role: admin, projects: [demo]}
         """
     let app: TestApp
@@ -27,6 +27,8 @@ final class ConsoleBrowser {
     private var passkeyCookie: String?
     /// What the browser says of where its requests come from.
     var site: String? = "same-origin"
+    /// What the browser says that it will do with an answer.
+    var destination: String?
     var peer = Address("203.0.113.9") ?? .loopback
     var host = "console.example.com"
 
@@ -69,6 +71,7 @@ final class ConsoleBrowser {
         }
         if !cookies.isEmpty { headers.add("cookie", cookies.joined(separator: "; ")) }
         if let site { headers.add("sec-fetch-site", site) }
+        if let destination { headers.add("sec-fetch-dest", destination) }
         if method == .post { headers.add("content-type", "application/x-www-form-urlencoded") }
         let response = await app.console(
             Request(

@@ -37,6 +37,7 @@ import Text
             (ReplayEvent.self, "\(project)/hooks/\(Hex.encode(stage.event))/replay", [:]),
             (RetryMails.self, "\(project)/mail/retry", [:]),
             (RotateKey.self, "/keys/idToken/RS256/rotate", [:]),
+            (SendSampleMail.self, "\(project)/mail/templates/resetPassword/en/send", [:]),
             (SetUserClaims.self, "\(user)/claims", ["claims": #"{"level":"gold"}"#]),
             (UnlinkUser.self, "\(user)/unlink/\(Self.part("oidc.acme"))", [:]),
             (DisableUser.self, "\(user)/disable", [:]),

@@ -26,6 +26,14 @@ import Testing
         }
         #expect(transport.asked.map(\.payload) == [Fixture.mail(to: "ada@example.com")])
         #expect(transport.asked.map(\.attempt) == [1])
+        let kept = try await Outbox(fixture.deliveries).givenUp.list(newest: 10, in: "demo").map(\.reason)
+        #expect(kept == (failure?.isForGood == true ? ["unknown"] : []))
+    }
+
+    @Test func `keeps nothing of a mail that was not to be sent`() async throws {
+        let fixture = try await Fixture(FakeTransport { _ throws(DeliveryFailure) in throw .needless })
+        try await fixture.enqueue(["ada@example.com"])
+        try await fixture.run { try await fixture.database.query("SELECT 1 FROM deliveries").isEmpty }
     }
 
     @Test func `begins nothing once it is told to stop, although it was woken before`() async throws {

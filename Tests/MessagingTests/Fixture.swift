@@ -63,7 +63,8 @@ struct Fixture {
 
     /// `attempts` and the seconds until the next one, for each row that waits.
     func rows() async throws -> [[Int]] {
-        let rows = try await database.query("SELECT attempts, due_at FROM deliveries ORDER BY created_at, delivery_id")
+        let rows = try await database.query(
+            "SELECT attempts, due_at FROM deliveries WHERE due_at < 'infinity' ORDER BY created_at, delivery_id")
         return try rows.map { row in
             var row = row.reader()
             let (attempts, due): (Int, Instant) = (try row.next(), try row.next())

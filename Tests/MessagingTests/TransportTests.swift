@@ -64,6 +64,23 @@ import Webhooks
         }
     }
 
+    @Test func `a sample goes the way of mails at once, and says what the mail server answers`() async throws {
+        let project = try #require(directory { $0.mail.from = Mailbox("Demo <demo@example.com>") }.current.project(id: "demo"))
+        let from = MailDelivery.Sender(from: try #require(Mailbox("no-reply@example.com")), replyTo: nil)
+        func send(_ mails: FakeMails, to address: String) async -> DeliveryFailure? {
+            let sender = SampleMailSender(by: mails, from: from, asksServer: true, clock: time.clock)
+            do throws(DeliveryFailure) { try await sender.send(Fixture.mail(to: address), in: project) } catch { return error }
+            return nil
+        }
+        let fake = FakeMails()
+        for _ in 1...2 { #expect(await send(fake, to: "ann@example.com") == nil) }
+        #expect(fake.sent.map(\.to.address) == ["ann@example.com", "ann@example.com"])
+        #expect(fake.sent[0].from.address == "demo@example.com" && fake.sent[0].id != fake.sent[1].id)
+        #expect(await send(FakeMails(.temporary("451 later")), to: "ann@example.com") == .temporary("451 later"))
+        #expect(await send(FakeMails(.permanent("550 no")), to: "ann@example.com") == .permanent("550 no"))
+        #expect(await send(fake, to: "änn@example.com")?.isForGood == true && fake.sent.count == 2)
+    }
+
     @Test(
         arguments: [
             ("ada@example.com", "gone", nil, DeliveryFailure.temporary("the project is not among those of this process")),

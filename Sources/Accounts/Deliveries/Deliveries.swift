@@ -162,11 +162,13 @@ extension Deliveries {
     /// The delivery was not accepted. It waits for its next attempt, unless that would come after it has expired, or `forGood` says that no
     /// attempt can succeed.
     ///
-    /// - Parameter pause: the least time until anything is delivered to the recipient again.
+    /// - Parameters:
+    ///   - pause: the least time until anything is delivered to the recipient again.
+    ///   - reason: why it was not accepted, which is kept of a mail that is given up; `nil` keeps nothing of it.
     /// - Returns: `nil` when nothing was changed: the lease has ended meanwhile, and another process tries already or is done, or the delivery
     ///   was taken back.
     package func failed<Payload>(
-        _ due: LeasedDelivery<Payload>, forGood: Bool, pause: Duration? = nil
+        _ due: LeasedDelivery<Payload>, forGood: Bool, pause: Duration? = nil, because reason: String? = nil
     ) async throws(AccountError) -> Fate? {
         let kind = Payload.deliveryKind
         let pauses = kind.pauses
@@ -175,9 +177,9 @@ extension Deliveries {
         if kind.isRecorded { usual = usual * (80 + Int(due.id.last ?? 0) % 41) / 100 }
         let next = clock.now() + max(usual, pause ?? .zero)
         let isLast = kind.isRecorded && due.attempt > pauses.count
-        let end: SQL = kind.isRecorded ? "UPDATE deliveries SET due_at = 'infinity', outcome = 'failed'" : "DELETE FROM deliveries"
         let (fate, change): (Fate, SQL) =
-            !forGood && !isLast && next < due.expires ? (.retry(next), "UPDATE deliveries SET due_at = \(next)") : (.givenUp, end)
+            !forGood && !isLast && next < due.expires
+            ? (.retry(next), "UPDATE deliveries SET due_at = \(next)") : (.givenUp, ending(of: due, because: reason))
         let rows = try await storage.write(
             """
             \(change) WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id) AND attempts = \(due.attempt)

@@ -49,6 +49,13 @@ package protocol DeliveryPayload: Codable, Sendable {
 
     /// Names the server that the delivery is for, among those of its project and kind.
     var recipient: [UInt8] { get }
+
+    /// The part that is kept for a while, for operators, once the delivery is given up; `nil` for nothing.
+    func remains(because reason: String) -> Self?
+}
+
+extension DeliveryPayload {
+    package func remains(because reason: String) -> Self? { nil }
 }
 
 /// A delivery that this process has leased, and must carry out before the lease ends.

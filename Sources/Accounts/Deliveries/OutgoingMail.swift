@@ -72,6 +72,8 @@ package struct OutgoingMail: DeliveryPayload, Equatable {
     package var happenedAt: Int64?
     /// The question for the project's hook before the mail leaves; `nil` where it is not asked.
     package var hooked: HookedMail?
+    /// Why the mail was given up; `nil` for one that waits.
+    var reasonOfFailure: String?
 
     package init(
         _ kind: Kind, to address: String, language: String, link: String, newEmail: String? = nil, displayName: String? = nil,

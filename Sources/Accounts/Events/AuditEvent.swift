@@ -111,6 +111,8 @@ extension AuditEvent {
         case masterKeyResealed = "masterKey.resealed"
         /// An operator had waiting mails tried at once, or events sent again; `details` says which kind.
         case deliveriesRepeated = "deliveries.repeated"
+        /// An operator had a mail with made-up values sent to themselves; `details` says which.
+        case sampleMailSent = "sampleMail.sent"
         /// A command made an address that opens the console without its provider, for all projects; `details` says why.
         case consoleOpened = "console.opened"
         /// An operator began a session at the console; `details` has the provider's subject, or why the console was opened without it.

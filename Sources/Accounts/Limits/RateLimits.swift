@@ -11,7 +11,7 @@ package import Runtime
 package struct RateLimits: Sendable {
     let storage: Storage
     let clock: Clock
-    let refusals: Refusals
+    package let refusals: Refusals
 
     /// - Parameter refusals: shared by all loops of the process.
     package init(database: Database, clock: Clock, refusals: Refusals) {

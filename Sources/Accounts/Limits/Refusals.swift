@@ -1,6 +1,6 @@
 import Crypto
 package import Logging
-import ProjectSettings
+package import ProjectSettings
 package import Runtime
 import Synchronization
 
@@ -26,7 +26,20 @@ package final class Refusals: Sendable {
         }
     }
 
+    /// A limit of a project, by its name in the file.
+    package struct Limit: Hashable, Sendable {
+        package let action: LimitedAction
+        package let scope: LimitScope
+
+        package init(action: LimitedAction, scope: LimitScope) {
+            self.action = action
+            self.scope = scope
+        }
+    }
+
     private let counters: [String: Counter]
+    /// How often each limit of a project has refused a call of this process.
+    private let counts = Mutex<[String: [Limit: Int]]>([:])
     private let told = Mutex(Told())
     private let signIns = Mutex((bucket: Bucket(), omitted: 0))
     private let pauses: Counter
@@ -85,8 +98,12 @@ package final class Refusals: Sendable {
             metadata: ["project": "\(project)", "region": "\(region)", "sent": "\(sent)", "entered": "\(entered)"])
     }
 
+    /// How often each limit of a project has refused a call of this process since its start. Limits that have refused none are left out.
+    package func counts(in project: ProjectSettings) -> [Limit: Int] { counts.withLock { $0[project.storageID] ?? [:] } }
+
     func note(_ attempt: Attempt, _ refused: Attempt.Charge, at now: Instant) {
         counters["\(refused.action) \(refused.scope)"]?.increment()
+        counts.withLock { $0[attempt.projectID, default: [:]][Limit(action: refused.action, scope: refused.scope), default: 0] += 1 }
         guard told.withLock({ $0.mayTell(of: refused.key, at: now) }) else { return }
         // The e-mail address is left out, since the text that was typed may be anything.
         log.warning(

@@ -41,3 +41,19 @@ struct RefusedSignIn {
         }
     }
 }
+
+extension Refusals.Limit {
+    /// Reads the reason of a refused sign-in (`RefusedSignIn.code`); `nil` for one that no limit refused.
+    package init?(code: String) {
+        let parts = code.split(separator: " ").map(String.init)
+        guard parts.count > 1, let action = LimitedAction(rawValue: parts[1]) else { return nil }
+        switch (parts[0], parts.count) {
+        case ("tooManyAttempts:", 3):
+            guard let scope = LimitScope.allCases.first(where: { $0.configKey == parts[2] }) else { return nil }
+            self.init(action: action, scope: scope)
+        // No sign-in is counted by the region of a number.
+        case ("quotaExceeded:", 2): self.init(action: action, scope: .project)
+        default: return nil
+        }
+    }
+}

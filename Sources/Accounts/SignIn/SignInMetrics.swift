@@ -10,6 +10,9 @@ package final class SignInMetrics: Sendable {
         case providerUnavailable = "provider_unavailable"
         case needsConfirmation = "needs_confirmation"
 
+        /// Those that signed the person in.
+        package static let successes: Set<Outcome> = [.signedIn, .created, .linked]
+
         /// The outcomes of the ways that need no provider.
         fileprivate static let withoutProvider: [Outcome] = [.signedIn, .created, .linked, .refused]
     }

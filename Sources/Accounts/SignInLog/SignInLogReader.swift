@@ -79,6 +79,35 @@ package struct SignInLogReader: Sendable {
         return try reading { Position(time: try row.next(), id: try row.next()) }
     }
 
+    /// The number of sign-ins of one kind, and the time of the last one.
+    package struct Total: Sendable, Equatable {
+        package let provider: String
+        package let outcome: String
+        /// The reason of a refusal; `nil` for other outcomes.
+        package let code: String?
+        package let count: Int
+        package let last: Instant
+
+        /// Whether the person was signed in.
+        package var isSuccess: Bool { SignInMetrics.Outcome(rawValue: outcome).map(SignInMetrics.Outcome.successes.contains) ?? false }
+    }
+
+    /// Counts the lines of a filter by provider, outcome and reason. It reads one range of an index.
+    package func totals(_ filter: Filter, in project: String) async throws(AccountError) -> [Total] {
+        let rows = try await storage.read(
+            """
+            SELECT provider, outcome, code, count(*), max(occurred_at) FROM sign_in_log WHERE \(filter.condition(in: project))
+            GROUP BY provider, outcome, code ORDER BY provider, outcome, code
+            """)
+        return try reading {
+            try rows.map { row throws(PostgresError) in
+                var row = row.reader()
+                return Total(
+                    provider: try row.next(), outcome: try row.next(), code: try row.next(), count: try row.next(), last: try row.next())
+            }
+        }
+    }
+
     /// The number of sign-ins of one kind in one piece of time.
     package struct Count: Sendable, Equatable {
         /// The beginning of the piece.

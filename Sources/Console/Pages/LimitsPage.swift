@@ -4,10 +4,11 @@ import Identity
 import Pages
 import ProjectSettings
 import Projects
+import Runtime
 import Text
 import Web
 
-/// The rate limits of a project, and the way to let a person try again.
+/// The rate limits of a project, what they refused, and the way to let a person try again.
 struct LimitsPage: ConsolePage {
     static let path = "/projects/{project}/limits"
     static let place = ConsolePlace.limits
@@ -20,9 +21,43 @@ struct LimitsPage: ConsolePage {
                 return ["action": .text(action.rawValue), "scope": .text(scope.rawValue), "rate": .text("\(rate)")]
             }
         }
+        let refusals = LimitRefusals(
+            signIns: try await visit.signInsOfDay(onlyRefused: true),
+            calls: visit.accounts.limits.refusals.counts(in: try visit.project.settings))
         return ConsoleView(
             "limits",
-            ["limits": .list(rows), "forget": .text(visit.may(ForgetLimits.role) ? try visit.projectLink("/limits/forget") : "")])
+            [
+                "limits": .list(rows), "hasRefusals": .flag(!refusals.rows.isEmpty), "refusals": .list(refusals.rows),
+                "started": .text(Timestamp.minute(visit.console.facts.startedAt)),
+                "forget": .text(visit.may(ForgetLimits.role) ? try visit.projectLink("/limits/forget") : ""),
+            ])
+    }
+}
+
+/// How often limits of a project have refused something: sign-ins by the log of sign-ins, calls of all kinds by what this process has counted.
+struct LimitRefusals {
+    let signIns: [Refusals.Limit: Int]
+    let calls: [Refusals.Limit: Int]
+
+    /// - Parameter signIns: refused sign-ins, of which those count that a limit refused.
+    init(signIns: [SignInLogReader.Total], calls: [Refusals.Limit: Int]) {
+        self.signIns = signIns.reduce(into: [:]) { found, total in
+            if let limit = total.code.flatMap(Refusals.Limit.init(code:)) { found[limit, default: 0] += total.count }
+        }
+        self.calls = calls
+    }
+
+    /// Those that refused the most first.
+    var rows: [[String: TemplateValue]] {
+        let limits = Set(signIns.keys).union(calls.keys).map { limit in
+            (limit: limit, count: max(signIns[limit] ?? 0, calls[limit] ?? 0), name: "\(limit.action.rawValue) \(limit.scope.rawValue)")
+        }
+        return limits.sorted { ($1.count, $0.name) < ($0.count, $1.name) }.map { limit, _, _ in
+            [
+                "action": .text(limit.action.rawValue), "scope": .text(limit.scope.rawValue),
+                "signIns": .text("\(signIns[limit] ?? 0)"), "calls": .text("\(calls[limit] ?? 0)"),
+            ]
+        }
     }
 }
 

@@ -5,24 +5,36 @@ import Projects
 import Text
 import Web
 
-/// A page of the console that shows something, and changes nothing.
-protocol ConsolePage: Sendable {
+/// Something that the console shows, which changes nothing: a page, or a part of one that has an address of its own.
+protocol ConsolePart: Sendable {
     /// Its path below the console. `{project}` stands for a project or a tenant of it, which `ConsoleVisit.project` finds.
     static var path: String { get }
     static var place: ConsolePlace { get }
     /// The least role that sees it; `viewer` unless a page says otherwise.
     static var role: Operator.Role { get }
     init()
+    func answer(_ visit: ConsoleVisit) async throws -> Response
+}
+
+/// A page of the console that shows something, and changes nothing.
+protocol ConsolePage: ConsolePart {
     func callAsFunction(_ visit: ConsoleVisit) async throws -> ConsoleView
 }
 
 extension ConsolePage {
+    func answer(_ visit: ConsoleVisit) async throws -> Response { visit.page(try await self(visit), at: Self.place) }
+}
+
+extension ConsolePart {
     static var role: Operator.Role { .viewer }
 
     /// The endpoint as the router keeps it.
     static func handler(_ console: Console) -> Handler {
         console.endpoint(.get, path, named: "Console.\(Self.self)") { request, context in
-            try await console.showing(place, to: role, request, context) { visit in try await Self()(visit) }
+            try await console.answering(request, context) { visit in
+                guard visit.may(role, at: place) else { return visit.page(.refused(.forbidden), at: place) }
+                return try await Self().answer(visit)
+            }
         }
     }
 }
@@ -38,20 +50,8 @@ extension Console {
             content: { CallContent(answers: [.page]) }, work: work)
     }
 
-    /// Answers with a page for an operator who is signed in. Others are sent to the sign-in first, and come back.
-    ///
-    /// A page that is about no project is about the whole server: operators of some projects see only the first of them.
-    func showing(
-        _ place: ConsolePlace, to role: Operator.Role, _ request: Request, _ context: Context,
-        _ work: (ConsoleVisit) async throws -> ConsoleView
-    ) async throws -> Response {
-        try await answering(request, context) { visit in
-            guard visit.may(role, at: place) else { return visit.page(.refused(.forbidden), at: place) }
-            return visit.page(try await work(visit), at: place)
-        }
-    }
-
-    /// Runs `work` for an operator who is signed in. What they may learn of an error is shown in the console's own frame.
+    /// Runs `work` for an operator who is signed in. Others are sent to the sign-in first, and come back. What operators may learn of an error is
+    /// shown in the console's own frame.
     func answering(
         _ request: Request, _ context: Context, _ work: (ConsoleVisit) async throws -> Response
     ) async throws -> Response {
@@ -74,7 +74,8 @@ extension Console {
 }
 
 extension ConsoleVisit {
-    /// Whether the operator's role is enough, for a page about a project or about the whole server.
+    /// Whether the operator's role is enough, for a page about a project or about the whole server. Operators of some projects see only the first
+    /// page about the server.
     func may(_ role: Operator.Role, at place: ConsolePlace) -> Bool {
         may(role) && (realm != nil || place.isForAll || person.projects == nil)
     }

@@ -20,6 +20,8 @@ struct ConsoleView: Sendable {
     var refresh: Int?
     /// Whether it has the one script of the console.
     var asksForPasskeys = false
+    /// Whether it has a frame with a part of the console in it.
+    var framesOwn = false
 
     /// A link to a page above.
     struct Crumb: Sendable {
@@ -29,7 +31,7 @@ struct ConsoleView: Sendable {
 
     init(
         _ template: String, _ values: [String: TemplateValue] = [:], words: String? = nil, path: [Crumb] = [], status: Int = 200,
-        refresh: Int? = nil
+        refresh: Int? = nil, framesOwn: Bool = false
     ) {
         self.template = template
         self.values = values
@@ -37,6 +39,7 @@ struct ConsoleView: Sendable {
         self.path = path
         self.status = status
         self.refresh = refresh
+        self.framesOwn = framesOwn
     }
 }
 
@@ -65,7 +68,7 @@ extension ConsoleVisit {
         values.merge(view.values) { _, own in own }
         return console.pages.page(
             view.template, words: view.words, in: language, values, status: view.status,
-            script: view.asksForPasskeys ? Console.passkeyScript : nil)
+            script: view.asksForPasskeys ? Console.passkeyScript : nil, allowing: view.framesOwn ? [.forms, .ownFrames] : .forms)
     }
 
     private func entries(

@@ -15,6 +15,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case sendSignInLink
     /// A mail with digits, which a person at a hosted page is to enter.
     case sendEmailCode
+    /// A mail with made-up values that an operator sends to themselves.
+    case sendSampleMail
     /// A try of an action code from a mail. Only failures count.
     case actionCode
     /// A try of the digits of a mail. Only failures count. Six digits open an account, so the tries for one address count together,
@@ -137,7 +139,7 @@ extension LimitedAction {
         case .phoneCode: [(.number, Rate(20, per: day)), (.address, Rate(50, per: hour))]
         case .actionCode: [(.address, Rate(100, per: tenMinutes))]
         case .update: [(.account, Rate(60, per: hour)), (.address, Rate(600, per: tenMinutes))]
-        case .changeSignInMethods: [(.mailbox, Rate(20, per: hour))]
+        case .changeSignInMethods, .sendSampleMail: [(.mailbox, Rate(20, per: hour))]
         case .migratePassword: [(.account, Rate(5, per: hour)), (.address, Rate(60, per: tenMinutes))]
         case .firestoreToken: [(.account, Rate(30, per: tenMinutes))]
         case .migrateAccount: [(.account, Rate(300, per: hour)), (.project, nil)]

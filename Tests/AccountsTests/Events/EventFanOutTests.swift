@@ -147,7 +147,8 @@ import Webhooks
             .databaseRestored, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed,
             .tenantCreated, .tenantChanged, .tenantDeleted, .consoleOpened, .consoleSignedIn, .operatorBound, .operatorUnbound,
-            .operatorPasskeyAdded, .operatorPasskeyRemoved, .operatorPasskeySuspected, .deliveriesRepeated, .auditExported,
+            .operatorPasskeyAdded, .operatorPasskeyRemoved, .operatorPasskeySuspected, .deliveriesRepeated,
+            .sampleMailSent, .auditExported,
             .accountExported,
         ]
         #expect((EventType(telling: action) == nil) == silent.contains(action))

@@ -30,6 +30,9 @@ import Text
         for number in 0..<2000 { refuse("2001:db8:0:\(String(number, radix: 16))::", at: start + .seconds(3600)) }
         #expect(lines.count == 32)
         #expect(metrics.text().contains("gatehouse_limited_total{action=\"signUp\",by=\"address\"} 2007\n"))
+        #expect(refusals.counts(in: project) == [Refusals.Limit(action: .signUp, scope: .address): 2007])
+        let other = ProjectSettings(id: "other", number: 2, apiKeys: [], authorizedDomains: [], redirectURLs: [])
+        #expect(refusals.counts(in: other).isEmpty)
     }
 
     @Test func `forgets buckets that it told of, and keeps counting`() {
@@ -73,6 +76,24 @@ import Text
             #expect(line["reason"] == reason && line["account"] == account && line["by"] == "password" && line["project"] == "demo")
             #expect(line["id"] == "0123" && line["email_hash"]?.count == 32)
             #expect(!line.values.contains { $0.contains("ada@") || $0.contains("secret") })
+        }
+    }
+
+    /// Every refusal by a limit is one that can be read, so that the console counts it.
+    @Test(arguments: LimitedAction.allCases) func `the code of a refusal names its limit`(action: LimitedAction) {
+        func limit(_ error: AccountError) -> Refusals.Limit? {
+            let refused = RefusedSignIn(
+                method: "password", error: error, accountID: nil, emailHash: nil, projectID: "demo",
+                client: Session.ClientInfo(userAgent: nil, address: "192.0.2.1"))
+            return Refusals.Limit(code: refused.code)
+        }
+        for scope in LimitScope.allCases {
+            #expect(limit(.tooManyAttempts(action, by: scope)) == Refusals.Limit(action: action, scope: scope))
+        }
+        #expect(limit(.quotaExceeded(action)) == Refusals.Limit(action: action, scope: .project))
+        #expect(limit(.accountDisabled) == nil && limit(.customToken(.invalid("password perAccount"))) == nil)
+        for code in ["", "tooManyAttempts:", "tooManyAttempts: nothing perAccount", "tooManyAttempts: password perNothing"] {
+            #expect(Refusals.Limit(code: code) == nil)
         }
     }
 

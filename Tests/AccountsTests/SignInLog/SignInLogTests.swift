@@ -176,6 +176,39 @@ import Text
             ])
     }
 
+    @Test func `adds up each kind, and says when the last of it was`() async throws {
+        let fixture = try await Fixture()
+        let start = Instant(seconds: 1_700_000_000)
+        func note(_ provider: String, _ outcome: SignInMetrics.Outcome, _ code: String? = nil, after minutes: Int64) {
+            fixture.signIns.note(
+                provider, outcome, code: code, of: nil, in: fixture.project, from: here, at: start + .seconds(minutes * 60))
+        }
+        note("password", .refused, "wrongPassword", after: -1)
+        note("google.com", .refused, "declined", after: 4)
+        note("google.com", .providerUnavailable, "outage", after: 5)
+        note("google.com", .refused, "declined", after: 6)
+        for minute: Int64 in [1, 3] { note("google.com", .signedIn, after: minute) }
+        note("google.com", .created, after: 2)
+        try await write(fixture)
+        var filter = SignInLogReader.Filter()
+        filter.since = start
+        let reader = SignInLogReader(database: fixture.database)
+        let refused: [SignInLogReader.Total] = [
+            .init(provider: "google.com", outcome: "provider_unavailable", code: "outage", count: 1, last: start + .seconds(300)),
+            .init(provider: "google.com", outcome: "refused", code: "declined", count: 2, last: start + .seconds(360)),
+        ]
+        let totals = try await reader.totals(filter, in: "demo")
+        #expect(
+            totals == [
+                .init(provider: "google.com", outcome: "created", code: nil, count: 1, last: start + .seconds(120)), refused[0], refused[1],
+                .init(provider: "google.com", outcome: "signed_in", code: nil, count: 2, last: start + .seconds(180)),
+            ])
+        #expect(totals.map(\.isSuccess) == [true, false, false, true])
+        filter.onlyRefused = true
+        #expect(try await reader.totals(filter, in: "demo") == refused)
+        #expect(try await reader.totals(filter, in: "other").isEmpty)
+    }
+
     @Test func `clean-up deletes lines that are older than they are kept`() async throws {
         let fixture = try await Fixture()
         fixture.signIns.note("password", .signedIn, of: "old", in: fixture.project, from: here, at: fixture.time.clock.now())

@@ -92,7 +92,7 @@ def known():
     found = {}
     # A file has at most 1 MiB, so each entry has one of its own, and so have the largest sections.
     of_entries = [{provider: entry} for provider, entry in entries.items()] + [others]
-    large = ("hooks", "openIDProvider", "phone")
+    large = ("hooks", "limits", "openIDProvider", "phone")
     of_sections = [{**binary.project(1), name: project[name]} for name in large]
     project.update(dict.fromkeys(large))
     projects = [project, *of_sections, *({**binary.project(1), "providers": providers} for providers in of_entries)]

@@ -25,14 +25,18 @@ class ConsoleSite(Site):
     `host`: the console's host name. Browsers make passkeys for names alone, such as `localhost`.
     """
 
-    def __init__(self, issuer, host="127.0.0.1", **more):
+    def __init__(self, issuer, host="127.0.0.1", settings=None, **more):
         port = free_port()
         self.staff = issuer
         self.console = f"http://{host}:{port}"
         entry = issuer.entry(authoritativeDomains=["trusted.example"])
         console = {"listen": f"127.0.0.1:{port}", "publicURL": self.console, "provider": {"oidc.staff": entry}, "operators": OPERATORS}
         super().__init__(
-            {"oidc.fake": issuer.entry()}, settings={"console": console}, project={"signIn": METHODS}, others={"other": OTHER}, **more
+            {"oidc.fake": issuer.entry()},
+            settings={"console": console, **(settings or {})},
+            project={"signIn": METHODS},
+            others={"other": OTHER},
+            **more,
         )
 
 

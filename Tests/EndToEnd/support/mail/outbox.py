@@ -33,8 +33,8 @@ def put(site, to="ada@example.com", kind="resetPassword", language="en", project
 
 
 def waiting(site):
-    """How many mails the outbox has; in development mode those that were sent, too, which stay there."""
-    return site.value("SELECT count(*) FROM deliveries WHERE kind = 'mail'")
+    """How many mails the outbox has; in development mode those that were sent, too, which stay there. Without those that were given up."""
+    return site.value("SELECT count(*) FROM deliveries WHERE kind = 'mail' AND outcome IS NULL")
 
 
 def now(site):
