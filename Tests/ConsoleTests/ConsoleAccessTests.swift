@@ -15,7 +15,7 @@ import Text
     private static let paths = filled(Console.shown, Console.acts)
     private static let ownPaths = filled(Console.ownPages, Console.ownActs)
 
-    private static func filled(_ pages: [any ConsolePage.Type], _ acts: [any ConsoleAct.Type]) -> [(HTTP.Method, String)] {
+    private static func filled(_ pages: [any ConsolePart.Type], _ acts: [any ConsoleAct.Type]) -> [(HTTP.Method, String)] {
         let all = pages.map { (HTTP.Method.get, $0.path) } + acts.map { (HTTP.Method.post, $0.path) }
         return all.map { method, path in
             let parts = path.split(separator: "/").map { $0 == "{project}" ? "demo" : $0.hasPrefix("{") ? "nothing" : String($0) }
