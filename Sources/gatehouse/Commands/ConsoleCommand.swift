@@ -26,7 +26,10 @@ struct ConsoleCommand: AsyncParsableCommand {
         @Option(help: "Why. The audit keeps it, and the operators read it.")
         var reason: String
 
-        @Option(help: "The only client address that may use it, such as 203.0.113.7; of an IPv6 address, its /64. Without it, a browser of this machine alone may.")
+        @Option(
+            help:
+                "The only client address that may use it, such as 203.0.113.7; of an IPv6 address, its /64. Without it, a browser of this machine alone may."
+        )
         var from: String?
 
         func validate() throws {
@@ -42,7 +45,8 @@ struct ConsoleCommand: AsyncParsableCommand {
             let address = from.flatMap(Address.init)?.limitKey.description
             guard from != nil || console.listen.host.isLoopback || ["0.0.0.0", "::"].contains("\(console.listen.host)") else {
                 throw Failed(
-                    "the console listens at \(console.listen) alone, which no browser of this machine reaches as its own; say with --from which address opens it")
+                    "the console listens at \(console.listen) alone, which no browser of this machine reaches as its own; say with --from which address opens it"
+                )
             }
             var code = ""
             try await CommandSupport.withDatabase(common) { database, _ in

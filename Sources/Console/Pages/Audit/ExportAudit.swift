@@ -21,7 +21,8 @@ struct ExportAudit: ConsoleAct {
         }
         return ConsoleConfirmation(
             "exportAudit", ["most": .text("\(Self.most)")], fields: fields,
-            path: [ConsoleView.Crumb(name: .word("placeAudit"), link: try visit.projectLink("/audit"))], cancel: try visit.projectLink("/audit"))
+            path: [ConsoleView.Crumb(name: .word("placeAudit"), link: try visit.projectLink("/audit"))],
+            cancel: try visit.projectLink("/audit"))
     }
 
     func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome {

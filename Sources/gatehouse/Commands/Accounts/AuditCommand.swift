@@ -18,7 +18,8 @@ struct AuditCommand: AsyncParsableCommand {
 
         @OptionGroup var options: RecordOptions
 
-        @Argument(help: "The project's id. Without it, print what concerns no single project: keys, operators, restores.", completion: .projects)
+        @Argument(
+            help: "The project's id. Without it, print what concerns no single project: keys, operators, restores.", completion: .projects)
         var project: String?
 
         @Option(help: "The id or the address of an account: print only the events that are about it.")
