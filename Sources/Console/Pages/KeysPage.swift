@@ -60,7 +60,7 @@ struct RotateKey: ConsoleAct {
     func confirmation(_ visit: ConsoleVisit) async throws -> ConsoleConfirmation {
         let (purpose, algorithm) = try kind(visit)
         return ConsoleConfirmation(
-            "rotateKey", ["purpose": .word(purpose.rawValue), "algorithm": .text(algorithm.rawValue)], cancel: visit.link("/keys"))
+            "rotateKey", ["isIDToken": .flag(purpose == .idToken), "algorithm": .text(algorithm.rawValue)], cancel: visit.link("/keys"))
     }
 
     func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome {

@@ -70,6 +70,7 @@ def test_a_provider_is_shown_and_asked(stage, ada, staff):
 
 
 def test_a_key_is_rotated_with_a_reason(stage, ada):
+    assert "A new key for ID tokens (ES256)" in ada.open(ROTATE).text
     assert ada.submit(ROTATE).status_code == 400
     assert ada.submit(ROTATE, reason="a drill").headers["location"] == "/keys?note=rotated"
     assert "new key is published" in ada.open("/keys?note=rotated").text
