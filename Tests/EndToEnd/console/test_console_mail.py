@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from support.browser.layout import FAULTS, look, read_out
+from support.browser.layout import examine
 from support.console import ConsoleSite, Operator
 from support.harness import wait_until
 from support.mail.outbox import put
@@ -148,22 +148,14 @@ def test_pages_fit_and_can_be_read_out(stage, staff, driver, post, scheme):
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
     for name, path in {"mail": MAIL, "preview": PREVIEW, "sent": f"{PREVIEW}?note=sent", "send": PREVIEW + "/send"}.items():
         driver.get(stage.console + path)
-        seen(driver, f"console-{scheme}-given-up-{name}")
+        examine(driver, f"console-{scheme}-given-up-{name}")
     post.reply("RCPT", "550 no such mailbox")
     driver.find_element("id", "go").click()
     wait_until(lambda: "was not sent" in driver.title, what="the answer of the mail server")
-    seen(driver, f"console-{scheme}-mail-refused")
+    examine(driver, f"console-{scheme}-mail-refused")
 
 
 def sign_in(stage, driver):
     driver.forget()
     driver.get(stage.console + "/sign-in/start")
     driver.find_element("id", "next").click()
-
-
-def seen(driver, name):
-    look(driver, name)
-    driver.resize(320, 640)
-    faults = {kind: found for kind, found in driver.execute_script(FAULTS).items() if found}
-    assert not faults, f"{name} at 320 px: {json.dumps(faults, indent=1)}"
-    read_out(driver)

@@ -8,7 +8,7 @@ import pytest
 from selenium.webdriver.support.wait import WebDriverWait
 
 from support.browser.drivers import Chromium
-from support.browser.layout import FAULTS, look, read_out
+from support.browser.layout import examine
 from support.console import ConsoleSite, Operator, field
 from support.leaks import note
 from support.names import TIMEOUT
@@ -242,12 +242,7 @@ def test_pages_of_passkeys_fit_and_can_be_read_out(stage, chromium, scheme):
     remove = chromium.find_element("css selector", "table a").get_attribute("href")
     for path in ("/passkeys", "/passkeys/add", remove.removeprefix(stage.console), "/sign-in"):
         chromium.get(stage.console + path)
-        look(chromium, f"console-{scheme}-passkeys-{path.strip('/').partition('/')[2].rpartition('/')[2] or path.strip('/')}")
-        chromium.resize(320, 640)
-        faults = {kind: found for kind, found in chromium.execute_script(FAULTS).items() if found}
-        assert not faults, f"{path} at 320 px: {json.dumps(faults, indent=1)}"
-        # axe is a script of the tests, which the policy of these pages refuses to load by itself.
-        read_out(chromium)
+        examine(chromium, f"console-{scheme}-passkeys-{path.strip('/').partition('/')[2].rpartition('/')[2] or path.strip('/')}")
 
 
 def test_without_scripts_the_pages_say_so_and_the_provider_lets_operators_in(stage, staff, tmp_path):

@@ -39,6 +39,16 @@ def look(driver, name):
         assert not faults, f"{driver.current_url} at {width} px: {json.dumps(faults, indent=1)}"
 
 
+def examine(driver, name):
+    """The page fits screens down to 320 px, and can be read out at the widest and at the narrowest."""
+    look(driver, name)
+    read_out(driver)
+    driver.resize(320, 640)
+    faults = {kind: found for kind, found in driver.execute_script(FAULTS).items() if found}
+    assert not faults, f"{driver.current_url} at 320 px: {json.dumps(faults, indent=1)}"
+    read_out(driver)
+
+
 def read_out(driver):
     """axe-core finds nothing serious at the page."""
     if not driver.execute_script("return Boolean(window.axe)"):
