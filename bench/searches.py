@@ -10,7 +10,7 @@ from report import interleaved, median
 PROJECT = "bench-es256"
 USERS = 1_000_000
 SEARCHES = {
-    "an id": ["bench777777"],
+    "an id": ["c2user777777"],
     "an address": ["person777777@d7.example.com"],
     "the beginning of an address": ["person77"],
     "the beginning of a name": ["Somebody 77"],
@@ -48,13 +48,13 @@ class Searches:
             last = first + step - 1
             query(
                 "INSERT INTO accounts (project_id, account_id, email, email_verified, display_name, phone_number, disabled, valid_since, created_at) "
-                f"SELECT '{PROJECT}', 'bench' || n, 'person' || n || '@d' || n % 100 || '.example.com', true, 'Somebody ' || n, "
+                f"SELECT '{PROJECT}', 'c2user' || n, 'person' || n || '@d' || n % 100 || '.example.com', true, 'Somebody ' || n, "
                 "CASE WHEN n % 100 = 0 THEN '+1202' || 5000000 + n END, n % 1000 = 0, date_trunc('second', now()), "
                 f"now() - n * interval '1 second' FROM generate_series({first}, {last}) n"
             )
             query(
                 "INSERT INTO identities (project_id, provider_id, subject, account_id, linked_at, last_sign_in_at) "
-                f"SELECT '{PROJECT}', 'oidc.bench', 'subject' || n, 'bench' || n, now(), now() "
+                f"SELECT '{PROJECT}', 'oidc.bench', 'subject' || n, 'c2user' || n, now(), now() "
                 f"FROM generate_series({first}, {last}) n WHERE n % 10 = 0"
             )
         query("VACUUM ANALYZE accounts")
