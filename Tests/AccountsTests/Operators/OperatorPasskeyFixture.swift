@@ -26,7 +26,7 @@ struct OperatorPasskeyFixture {
 
     func act() -> OperatorAct { OperatorAct(by: Operator(name: "ann", role: .viewer), because: nil, from: client) }
 
-    /// An authenticator that has answered the options of this session.
+    /// An authenticator that has answered the options that an operator's page got.
     func authenticator(in session: OperatorSession) async throws -> SoftAuthenticator {
         let options = try await operators.passkeys.start(in: session, at: Self.site)
         var authenticator = try SoftAuthenticator()
