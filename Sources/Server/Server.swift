@@ -141,13 +141,13 @@ package actor Server {
             .every(Self.idleInterval, "end idle sessions", soon: true) { [process] in
                 try await cleanup.endIdleSessions(of: process.projects.current.realms.map(\.settings))
             },
-            .every(Self.retentionInterval, "cut old addresses", soon: true) { try await addresses.cut() },
-            .every(Self.retentionInterval, "delete unused anonymous accounts", soon: true) { [process] in
-                try await guests.delete(in: process.projects.current.realms.map(\.settings))
-            },
             .every(Self.cleanupInterval, "delete what deleted tenants had", soon: true) { [process] in
                 let ofFiles = process.projects.current.realms.filter { $0.fileName != nil }.map(\.settings.storageID)
                 try await cleanup.emptyDeletedTenants(except: Set(ofFiles))
+            },
+            .every(Self.retentionInterval, "cut old addresses", soon: true) { try await addresses.cut() },
+            .every(Self.retentionInterval, "delete unused anonymous accounts", soon: true) { [process] in
+                try await guests.delete(in: process.projects.current.realms.map(\.settings))
             },
         ]
         let alone: [Chore] = [

@@ -75,21 +75,19 @@ package struct WaitingMails: Sendable {
         let now = deliveries.clock.now()
         for id in projects {
             let act = AuditedAct(operatorAct, orCommand: "mails retry", at: now)
-            let results = try await storage.write(
-                all: [
-                    """
-                    WITH hastened AS (
-                        UPDATE deliveries SET due_at = \(now)
-                        WHERE project_id = \(project: id) AND due_at > \(now + Deliveries.lease) AND \(waits) RETURNING 1
-                    ),
-                    recorded AS (
-                        \(act.record(.deliveriesRepeated, facts: "'kind', 'mail', 'count', (SELECT count(*) FROM hastened)", in: id))
-                        WHERE EXISTS (SELECT 1 FROM hastened)
-                    )
-                    SELECT (SELECT count(*) FROM hastened), (SELECT count(*) FROM deliveries WHERE project_id = \(project: id) AND \(waits))
-                    """
-                ])
-            guard var row = results.first?.first?.reader() else { continue }
+            let rows = try await storage.write(
+                """
+                WITH hastened AS (
+                    UPDATE deliveries SET due_at = \(now)
+                    WHERE project_id = \(project: id) AND due_at > \(now + Deliveries.lease) AND \(waits) RETURNING 1
+                ),
+                recorded AS (
+                    \(act.record(.deliveriesRepeated, facts: "'kind', 'mail', 'count', (SELECT count(*) FROM hastened)", in: id))
+                    WHERE EXISTS (SELECT 1 FROM hastened)
+                )
+                SELECT (SELECT count(*) FROM hastened), (SELECT count(*) FROM deliveries WHERE project_id = \(project: id) AND \(waits))
+                """)
+            guard var row = rows.first?.reader() else { continue }
             let (hastened, waiting): (Int, Int) = try reading { (try row.next(), try row.next()) }
             outcome = (outcome.hastened + hastened, outcome.waiting + waiting)
         }

@@ -109,7 +109,7 @@ extension AuditEvent {
         case accountExported = "account.exported"
         /// The server has sealed with the first master key what a former one had sealed, for all projects.
         case masterKeyResealed = "masterKey.resealed"
-        /// An operator had waiting mails tried at once, or events sent again; `details` says which kind.
+        /// An operator or a command had waiting mails tried at once, or events sent again; `details` says which kind, and how many.
         case deliveriesRepeated = "deliveries.repeated"
         /// An operator had a mail with made-up values sent to themselves; `details` says which.
         case sampleMailSent = "sampleMail.sent"

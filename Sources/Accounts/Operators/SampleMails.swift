@@ -34,9 +34,8 @@ package struct SampleMails: Sendable {
     /// Throws `tooManyAttempts`.
     package func begin(_ mail: OutgoingMail, in project: ProjectSettings, by operatorAct: OperatorAct) async throws(AccountError) {
         try await mails.limits.charge(Attempt(.sendSampleMail, from: operatorAct.client, mailbox: mail.to, in: project))
-        let act = AuditedAct(operatorAct, orCommand: "", at: mails.clock.now())
         _ = try await mails.storage.write(
-            act.record(
+            operatorAct.audited(at: mails.clock.now()).record(
                 .sampleMailSent, facts: "'mail', \(mail.kind.rawValue), 'language', \(mail.language)", in: project.storageID))
     }
 }

@@ -4,7 +4,8 @@ import Postgres
 import ProjectSettings
 package import Text
 
-/// Finds accounts for operators, page by page. An index answers each search; none reads all accounts, and no statement of one takes longer than two seconds.
+/// Finds accounts for operators, page by page. An index answers each search; none reads all accounts, and no statement of one takes longer than two
+/// seconds.
 ///
 /// A page says how the next one is asked for: by the place of its last account, sealed, since a place has an address or a name in it and stands in
 /// addresses of pages.

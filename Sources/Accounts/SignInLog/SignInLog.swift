@@ -4,8 +4,8 @@ import Synchronization
 
 /// Remembers how each sign-in ended until the database has it, and counts it.
 ///
-/// A sign-in takes no round trip for its line: `SignInLogWriter` writes the lines of all sign-ins about once a second. At
-/// most `room` lines wait, and at most 1,200 refusals a minute of one project; a metric counts the others. Each process has one.
+/// A sign-in takes no round trip for its line: `SignInLogWriter` writes the lines of all sign-ins about once a second. At most
+/// `room` lines wait, and at most 1,200 refusals a minute of one project; a metric counts the others. Each process has one.
 package final class SignInLog: Sendable {
     /// The most lines of refusals in one project, so that a crowd of guesses neither fills the database nor takes the room of others.
     static let refusals = Rate(1200, per: .seconds(60))

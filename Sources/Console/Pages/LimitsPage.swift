@@ -71,7 +71,7 @@ struct ForgetLimits: ConsoleAct {
         ConsoleConfirmation(
             "forgetLimits",
             fields: [
-                ConsoleField("person", value: (visit.query["person"]).map { ConsoleVisit.inert($0.asString) } ?? ""),
+                ConsoleField("person", value: visit.query["person"]?.asString ?? ""),
                 ConsoleField("client", .optional),
             ],
             cancel: try visit.projectLink("/limits"))

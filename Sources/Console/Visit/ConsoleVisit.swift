@@ -93,27 +93,30 @@ extension Console {
     /// The visit of an operator; `nil` where the browser has no session, or the configuration does not have its operator any more. Throws "not
     /// found" for a project that is not there, or that the operator may not see.
     func visit(_ context: Context) async throws -> ConsoleVisit? {
+        let query = try Form.reading(context.request.query)
         if isOpen {
             let session = OperatorSession(
                 secret: Self.secretOfDevelopment, operatorName: Operator.developer.name, person: nil, reason: nil,
                 signedInAt: context.services.clock.now())
-            return try await visit(of: .developer, in: session, context)
+            return try await visit(of: .developer, in: session, query, context)
         }
         guard let cookie = sessionCookie.value(in: context.request),
             let session = try await context.services.accounts.operators.sessions.find(
-                cookie, from: context.browserClientInfo, isUse: !context.request.query.contains("live=on")),
+                cookie, from: context.browserClientInfo, isUse: !query.isReload),
             let person = settings.person(of: session)
         else { return nil }
-        return try await visit(of: person, in: session, context)
+        return try await visit(of: person, in: session, query, context)
     }
 
     /// Makes the tokens of forms in development; as long as the process, so that all its loops know it.
     private static let secretOfDevelopment = Random.bytes(32)
 
-    private func visit(of person: Operator, in session: OperatorSession, _ context: Context) async throws -> ConsoleVisit {
+    private func visit(
+        of person: Operator, in session: OperatorSession, _ query: Form, _ context: Context
+    ) async throws -> ConsoleVisit {
         ConsoleVisit(
             console: self, context: context, session: session, person: person, realm: try await realm(for: person, context),
-            query: try Form.reading(context.request.query), language: pages.language(for: context.request))
+            query: query, language: pages.language(for: context.request))
     }
 
     private func realm(for person: Operator, _ context: Context) async throws -> Project? {

@@ -17,7 +17,7 @@ struct ExportAudit: ConsoleAct {
 
     func confirmation(_ visit: ConsoleVisit) async throws -> ConsoleConfirmation {
         let fields = ["account", "action", "actor", "since", "until"].map { name in
-            ConsoleField(name, .optional, value: ConsoleVisit.inert((visit.query[UTF8Text(name)] ?? "").asString))
+            ConsoleField(name, .optional, value: visit.query[UTF8Text(name)]?.asString ?? "")
         }
         return ConsoleConfirmation(
             "exportAudit", ["most": .text("\(Self.most)")], fields: fields,

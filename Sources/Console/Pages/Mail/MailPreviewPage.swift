@@ -20,10 +20,10 @@ struct MailPreviewPage: ConsolePage {
             "mailText": .text(rendered.text), "frame": .text("\(page)/html"),
         ]
         if visit.may(SendSampleMail.role) {
-            switch SendSampleMail.obstacle(visit) {
+            switch SendSampleMail.missing(visit) {
             case nil: values["send"] = .text("\(page)/send")
-            case .noMail?: values["obstacle"] = .word("noMail")
-            case .noAddress?: values["obstacle"] = .word("noAddress")
+            case .mail?: values["obstacle"] = .word("noMail")
+            case .address?: values["obstacle"] = .word("noAddress")
             }
         }
         return ConsoleView("mailPreview", values, path: try Self.path(above: visit), framesOwn: true)
@@ -36,8 +36,8 @@ struct MailPreviewPage: ConsolePage {
     /// The pages above that of a mail.
     static func path(above visit: ConsoleVisit) throws -> [ConsoleView.Crumb] {
         [
-            ConsoleView.Crumb(name: "Mail", link: try visit.projectLink("/mail")),
-            ConsoleView.Crumb(name: "Templates", link: try visit.projectLink("/mail/templates")),
+            ConsoleView.Crumb(name: .word("placeMail"), link: try visit.projectLink("/mail")),
+            ConsoleView.Crumb(name: .word("placeMailTemplates"), link: try visit.projectLink("/mail/templates")),
         ]
     }
 }

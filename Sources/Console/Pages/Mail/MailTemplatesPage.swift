@@ -23,7 +23,7 @@ struct MailTemplatesPage: ConsolePage {
         }
         return ConsoleView(
             "mailTemplates", ["mails": .list(rows), "standard": .text(standard)],
-            path: [ConsoleView.Crumb(name: "Mail", link: try visit.projectLink("/mail"))])
+            path: [ConsoleView.Crumb(name: .word("placeMail"), link: try visit.projectLink("/mail"))])
     }
 }
 

@@ -13,17 +13,17 @@ struct SendSampleMail: ConsoleAct {
     static let place = ConsolePlace.mail
     static let role = Operator.Role.support
 
-    /// The reason why an operator cannot have a mail sent.
-    enum Obstacle {
-        /// The configuration has no mail.
-        case noMail
-        /// The operator's entry has no address.
-        case noAddress
+    /// The part of the configuration without which an operator cannot have a mail sent.
+    enum Missing {
+        /// `mail` of the server.
+        case mail
+        /// `email` of the operator's entry.
+        case address
     }
 
-    static func obstacle(_ visit: ConsoleVisit) -> Obstacle? {
-        if visit.console.facts.sampleMails == nil { return .noMail }
-        return visit.ownAddress == nil ? .noAddress : nil
+    static func missing(_ visit: ConsoleVisit) -> Missing? {
+        if visit.console.facts.sampleMails == nil { return .mail }
+        return visit.ownAddress == nil ? .address : nil
     }
 
     func confirmation(_ visit: ConsoleVisit) async throws -> ConsoleConfirmation {

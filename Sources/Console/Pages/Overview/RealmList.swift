@@ -55,9 +55,14 @@ extension ConsoleVisit {
 
     /// The values with which a page loads itself again every ten seconds while its operator wants it.
     func reloading(_ page: String) -> (values: [String: TemplateValue], seconds: Int?) {
-        let isLive = query["live"] == "on"
+        let isLive = query.isReload
         return (
             ["isLive": .flag(isLive), "still": .text(link(page)), "live": .text(link(page, ["live": "on"]))], isLive ? 10 : nil
         )
     }
+}
+
+extension Form {
+    /// Whether the page loads itself again, and no one has asked for it.
+    var isReload: Bool { self["live"] == "on" }
 }
