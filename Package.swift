@@ -228,8 +228,8 @@ let package = Package(
         tests(
             "Console",
             [
-                "Accounts", "Config", "Crypto", "HTTP", "HTTPServer", "JSON", "Pages", "Postgres", "ProjectSettings", "Projects", "Runtime",
-                "TestApp", "Text", "Web", "WebAuthn",
+                "Accounts", "Config", "Crypto", "HTTP", "HTTPServer", "JSON", "Migration", "Pages", "Postgres", "ProjectSettings", "Projects",
+                "Runtime", "TestApp", "Text", "Web", "WebAuthn",
             ]),
         tests(
             "Server",

@@ -115,6 +115,19 @@ package final class Metrics: Sendable {
         return counts.map { MetricTimes(label: $0.key, buckets: $0.value.buckets) }.sorted { ($1.count, $0.label) < ($0.count, $1.label) }
     }
 
+    /// The sums of the counters with this name whose other labels have the values of `labels`, for each value of a label: the greatest first.
+    package func counts(of name: String, by label: String, where labels: [String: String] = [:]) -> [(label: String, count: Int)] {
+        var counts: [String: Int] = [:]
+        families.withLock { families in
+            for series in families.first(where: { $0.name == name })?.series ?? [] {
+                let own = Dictionary(uniqueKeysWithValues: series.labels)
+                guard let value = own[label], labels.allSatisfy({ own[$0.key] == $0.value }) else { continue }
+                for case .number(let read) in series.parts { counts[value, default: 0] += read() }
+            }
+        }
+        return counts.map { (label: $0.key, count: $0.value) }.sorted { ($1.count, $0.label) < ($0.count, $1.label) }
+    }
+
     private func add(_ name: String, _ help: String, _ kind: String, _ labels: KeyValuePairs<String, String>, _ part: Part) {
         let labels = labels.map { ($0.key, $0.value) }
         families.withLock { families in

@@ -9,6 +9,7 @@ import Testing
 
 @testable import Accounts
 @testable import Console
+@testable import Migration
 
 /// What the overview of a project shows of its sign-ins.
 @Suite struct SignInDayTests {
@@ -63,6 +64,26 @@ import Testing
             RefusalWords.word("tooManyAttempts: password perAccount")
                 == .word("refusedTooManyAttempts", ["refusedDetail": .text("password perAccount")]))
         #expect(RefusalWords.word("of a later\u{202E} version") == .text("of a later[U+202E] version"))
+    }
+}
+
+/// What the overview of a project shows of people who come from Firebase.
+@Suite struct MovesTests {
+    @Test func `every outcome has words, and what happened in another project or not at all is left out`() {
+        let pages = PageSet(ConsoleTemplates.files)
+        let project = ProjectSettings(id: "demo", number: 1, apiKeys: [], authorizedDomains: [], redirectURLs: [])
+        let metrics = Metrics()
+        let exchanges = OutcomeCounters<ExchangeOutcome>(metrics)
+        let imports = JustInTimeImports.Shared(metrics: metrics).metrics
+        #expect(Moves(metrics, in: project).rows.isEmpty)
+        for outcome in ExchangeOutcome.allCases { exchanges.count(outcome, in: "demo") }
+        for outcome in JustInTimeImports.Outcome.allCases { imports.count(outcome, 2, in: "demo") }
+        imports.count(.imported, in: "demo")
+        imports.count(.imported, in: "other")
+        let rows = Moves(metrics, in: project).rows
+        #expect(rows.count == ExchangeOutcome.allCases.count + JustInTimeImports.Outcome.allCases.count)
+        #expect(rows.contains(["move": .word("personImported"), "moveCount": .text("3")]))
+        for case .word(let name, _) in rows.compactMap({ $0["move"] }) { #expect(pages.has(name, for: "overview"), "\(name)") }
     }
 }
 

@@ -93,4 +93,15 @@ import Text
         _ = metrics.counter("a_total", "A.", ["x": "y\"} 1\nb_total{z=\"\\"])
         #expect(metrics.text().hasSuffix("a_total{x=\"y} 1b_total{z=\"} 0\n"))
     }
+
+    @Test func `adds counters up by a label, for the values of others`() {
+        let metrics = Metrics()
+        for (kind, project, number) in [("a", "p", 1), ("a", "p", 2), ("b", "p", 9), ("c", "q", 5)] {
+            metrics.counter("a_total", "A.", ["kind": kind, "project": project]).increment(by: number)
+        }
+        let counts = metrics.counts(of: "a_total", by: "kind", where: ["project": "p"])
+        #expect(counts.map(\.label) == ["b", "a"] && counts.map(\.count) == [9, 3])
+        #expect(metrics.counts(of: "a_total", by: "project").map(\.count) == [12, 5])
+        #expect(metrics.counts(of: "a_total", by: "other").isEmpty && metrics.counts(of: "b_total", by: "kind").isEmpty)
+    }
 }

@@ -53,6 +53,8 @@ def test_a_person_who_was_signed_in_at_firebase_stays_signed_in(moving, firebase
     assert rows == [(True, "password")]
     assert moving.rows("SELECT action FROM audit_events WHERE account_id = 'ada' AND actor_kind = 'person'") == [("session.bridged",)]
     wait_until(lambda: (moving.servers[0].metric(EXCHANGES % "exchanged") or 0) >= 1, what="the metric")
+    page = requests.get(moving.servers[0].url + "/emulator/projects/demo/overview", timeout=TIMEOUT)
+    assert "A session of Firebase goes on here." in page.text, page.text
 
 
 def test_an_answer_that_was_lost_is_given_again_without_google(moving, firebase, api):

@@ -36,10 +36,14 @@ struct OverviewPage: ConsolePage {
         }
         var reason: String?
         do { try await visit.context.services.readiness() } catch { reason = LogDetail.of(error) }
-        let calls = visit.context.services.metrics.times(of: "http_request_seconds", by: "route").prefix(Self.calls)
+        let metrics = visit.context.services.metrics
+        let refreshes = metrics.counts(of: "http_requests_total", by: "status", where: ["route": "POST /v1/token"])
+        let calls = metrics.times(of: "http_request_seconds", by: "route").prefix(Self.calls)
         return [
             "isServer": true, "version": .text(visit.console.facts.version), "isDevelopment": .flag(visit.console.facts.development),
             "schema": .text(visit.console.facts.schema), "unready": .text(reason), "signing": .list(signing),
+            "refreshed": .text("\(refreshes.first { $0.label == "200" }?.count ?? 0)"),
+            "started": .text(Timestamp.minute(visit.console.facts.startedAt)),
             "hasCalls": .flag(!calls.isEmpty),
             "calls": .list(
                 calls.map { call in

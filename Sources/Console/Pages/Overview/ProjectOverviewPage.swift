@@ -25,7 +25,13 @@ struct ProjectOverviewPage: ConsolePage {
         values["isProject"] = true
         values["showsRealms"] = .flag(!tenants.isEmpty)
         values["realmCount"] = .text("\(tenants.count)")
-        values["movesUntil"] = .text(project.settings.openMigration(at: visit.now).map { Timestamp.minute($0.until) })
+        if let migration = project.settings.openMigration(at: visit.now) {
+            values["movesUntil"] = .text(Timestamp.minute(migration.until))
+            let moves = Moves(visit.context.services.metrics, in: project.settings)
+            values["hasMoves"] = .flag(!moves.rows.isEmpty)
+            values["moves"] = .list(moves.rows)
+            values["started"] = .text(Timestamp.minute(visit.console.facts.startedAt))
+        }
         return ConsoleView("overview", values, words: "projectOverview", refresh: reloading.seconds)
     }
 
