@@ -12,7 +12,7 @@ from selenium.webdriver.common.by import By
 from support import accounts
 from support.browser.drivers import Chromium
 from support.browser.hosted_page import HostedPage
-from support.browser.tab import Tab, until
+from support.browser.tab import Tab, click, until
 from support.harness import ROOT
 from support.issuers import stand_ins
 from support.leaks import note, note_fields
@@ -90,7 +90,7 @@ def at_issuer(browser):
     """From the page's button to the answer of the issuer."""
     shown(browser, BUTTON).click()
     until(browser, lambda: "/oauth2/authorize" in browser.current_url, "page of the issuer")
-    browser.find_element(By.XPATH, "//button[@name='sub'][@value='ada']").click()
+    click(browser, "button[name=sub][value=ada]")
 
 
 def sign_in(browser, sample):

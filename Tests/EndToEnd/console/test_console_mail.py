@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from support.browser.layout import examine
+from support.browser.tab import until
 from support.console import ConsoleSite, Operator
 from support.harness import wait_until
 from support.mail.outbox import put
@@ -151,7 +152,7 @@ def test_pages_fit_and_can_be_read_out(stage, staff, driver, post, scheme):
         examine(driver, f"console-{scheme}-given-up-{name}")
     post.reply("RCPT", "550 no such mailbox")
     driver.find_element("id", "go").click()
-    wait_until(lambda: "was not sent" in driver.title, what="the answer of the mail server")
+    until(driver, lambda: "was not sent" in driver.title, "answer of the mail server")
     examine(driver, f"console-{scheme}-mail-refused")
 
 

@@ -5,10 +5,10 @@ import json
 import re
 
 import pytest
-from selenium.webdriver.support.wait import WebDriverWait
 
 from support.browser.drivers import Chromium
 from support.browser.layout import examine
+from support.browser.tab import arrived, click, until
 from support.console import ConsoleSite, Operator, field
 from support.leaks import note
 from support.names import TIMEOUT
@@ -180,36 +180,38 @@ def chromium(stage, staff, driver):
     driver.forget()
     driver.get(stage.console + "/sign-in/start?next=/passkeys/add")
     driver.add_virtual_authenticator(AUTHENTICATOR)
-    driver.find_element("id", "next").click()
+    click(driver, "#next")
+    arrived(driver, "/passkeys/add", "use-passkey")
     yield driver
     driver.remove_virtual_authenticator()
 
 
-def at(driver, path, text):
-    """Waits for a page whose path and content are these."""
-    WebDriverWait(driver, TIMEOUT).until(lambda page: page.current_url.endswith(path) and text in page.page_source)
-
-
 def added(driver):
     driver.find_element("id", "name").send_keys("Work laptop")
-    driver.find_element("id", "use-passkey").click()
-    at(driver, "/passkeys?note=added", "Work laptop")
+    click(driver, "#use-passkey")
+    arrived(driver, "/passkeys?note=added", "Work laptop")
+
+
+def refused(driver):
+    """Waits for what the page says of a browser that uses no passkey."""
+    until(driver, lambda: driver.find_element("id", "passkey-fault").is_displayed(), "fault")
 
 
 def test_chromium_adds_a_passkey_signs_in_with_it_and_removes_it(stage, chromium):
     added(chromium)
     (credential,) = chromium.get_credentials()
     assert credential.rp_id == "localhost" and credential.is_resident_credential
-    chromium.find_element("id", "sign-out").click()
-    at(chromium, "/sign-in", "use-passkey")
+    click(chromium, "#sign-out")
+    arrived(chromium, "/sign-in", "use-passkey")
     chromium.get(stage.console + "/sign-in?next=/keys")
-    chromium.find_element("id", "use-passkey").click()
-    at(chromium, "/keys", "Signing keys")
+    click(chromium, "#use-passkey")
+    arrived(chromium, "/keys", "Signing keys")
     chromium.get(stage.console + "/passkeys")
-    chromium.find_element("css selector", "table a").click()
-    chromium.find_element("id", "go").click()
+    click(chromium, "table a")
+    arrived(chromium, "/remove", 'id="go"')
+    click(chromium, "#go")
     # The session was the passkey's, too.
-    at(chromium, "/sign-in?next=%2Fpasskeys%3Fnote%3Dremoved", 'id="start"')
+    arrived(chromium, "/sign-in?next=%2Fpasskeys%3Fnote%3Dremoved", 'id="start"')
     assert "use-passkey" not in chromium.page_source
     assert not [line for line in chromium.complaints() if "Content Security Policy" in line]
 
@@ -218,20 +220,20 @@ def test_SEC_42_chromium_with_a_person_who_is_not_verified_gets_nowhere(stage, c
     added(chromium)
     chromium.get(stage.console + "/sign-in")
     chromium.set_user_verified(False)
-    chromium.find_element("id", "use-passkey").click()
-    WebDriverWait(chromium, TIMEOUT).until(lambda page: page.find_element("id", "passkey-fault").is_displayed())
+    click(chromium, "#use-passkey")
+    refused(chromium)
     chromium.set_user_verified(True)
     lie = {"authenticatorId": chromium.virtual_authenticator_id, "isBadUV": True}
     chromium.execute_cdp_cmd("WebAuthn.setResponseOverrideBits", lie)
-    chromium.find_element("id", "use-passkey").click()
-    at(chromium, "/sign-in/passkey", "was not accepted")
+    click(chromium, "#use-passkey")
+    arrived(chromium, "/sign-in/passkey", "was not accepted")
 
 
 def test_one_authenticator_has_one_passkey_of_an_operator(stage, chromium):
     added(chromium)
     chromium.get(stage.console + "/passkeys/add")
-    chromium.find_element("id", "use-passkey").click()
-    WebDriverWait(chromium, TIMEOUT).until(lambda page: page.find_element("id", "passkey-fault").is_displayed())
+    click(chromium, "#use-passkey")
+    refused(chromium)
     assert stage.value("SELECT count(*) FROM operator_passkeys") == 1
 
 

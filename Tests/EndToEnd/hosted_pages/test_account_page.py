@@ -7,7 +7,7 @@ from selenium.webdriver.common.by import By
 
 from support.accounts import address
 from support.browser.drivers import Chromium
-from support.browser.tab import until
+from support.browser.tab import click, until
 from support.clients.administrator import Administrator
 from support.hosted_pages.second_factor import App, enrol, prove
 from support.hosted_pages.stage import PASSWORD, HostedSite, account, wrong
@@ -252,17 +252,17 @@ def test_a_passkey_is_made_in_chromium_and_forgotten_with_its_removal(stage, per
         driver.set_user_verified(False)
         for name, text in (("email", person.email), ("password", PASSWORD)):
             driver.find_element(By.ID, name).send_keys(text)
-        driver.find_element(By.ID, "go").click()
+        click(driver, "#go")
         until(driver, lambda: driver.find_element(By.ID, "add-passkey"), "account page")
         driver.set_user_verified(True)
-        driver.find_element(By.ID, "add-passkey").click()
+        click(driver, "#add-passkey")
         until(driver, lambda: driver.find_element(By.ID, "use-passkey").is_displayed(), "button")
         driver.find_element(By.ID, "name").send_keys("Chromium")
-        driver.find_element(By.ID, "use-passkey").click()
+        click(driver, "#use-passkey")
         until(driver, lambda: "Chromium" in driver.find_element(By.TAG_NAME, "main").text, "the new passkey")
         assert person.passkeys() == ["Chromium"] and len(driver.get_credentials()) == 1
-        driver.find_element(By.CSS_SELECTOR, "summary").click()
-        driver.find_element(By.CSS_SELECTOR, "button[value=removePasskey]").click()
+        click(driver, "summary")
+        click(driver, "button[value=removePasskey]")
         until(driver, lambda: "Done." in driver.find_element(By.TAG_NAME, "main").text, "removal")
         until(driver, lambda: not driver.get_credentials(), "the browser forgets it")
         assert API_KEY not in driver.page_source

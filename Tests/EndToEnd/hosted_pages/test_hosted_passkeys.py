@@ -8,7 +8,7 @@ from selenium.webdriver.common.by import By
 
 from support.accounts import address
 from support.browser.drivers import Chromium
-from support.browser.tab import until
+from support.browser.tab import click, until
 from support.hosted_pages.second_factor import enrol, prove
 from support.hosted_pages.stage import PASSWORD, HostedSite, account
 from support.names import API_KEY, TIMEOUT
@@ -73,7 +73,7 @@ class Person:
 
 def press(browser, name="use-passkey"):
     until(browser, lambda: browser.find_element(By.ID, name).is_displayed(), f"button {name}")
-    browser.find_element(By.ID, name).click()
+    click(browser, f"#{name}")
 
 
 def silent(browser):
@@ -108,7 +108,7 @@ def test_a_person_who_cancels_takes_another_way(stage, browser):
     until(browser, fault.is_displayed, "a word about it")
     browser.find_element(By.ID, "email").send_keys(person.email)
     browser.find_element(By.ID, "password").send_keys(PASSWORD)
-    browser.find_element(By.ID, "go").click()
+    click(browser, "#go")
     assert person.claims()["sub"] == person.id
 
 
@@ -152,9 +152,9 @@ def test_a_passkey_ends_the_second_step(stage, browser):
     person.open()
     browser.find_element(By.ID, "email").send_keys(person.email)
     browser.find_element(By.ID, "password").send_keys(PASSWORD)
-    browser.find_element(By.ID, "go").click()
+    click(browser, "#go")
     until(browser, lambda: browser.find_element(By.ID, "to-passkey"), "second step")
-    browser.find_element(By.ID, "to-passkey").click()
+    click(browser, "#to-passkey")
     browser.set_user_verified(True)
     press(browser)
     claims = person.claims()

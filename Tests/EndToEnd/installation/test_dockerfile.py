@@ -86,7 +86,7 @@ def test_the_image_checks_migrates_serves_and_tells_its_health(image, container)
             assert server.poll() is None, server.stderr.read()
             return container.run(*health[1:], environment=port).returncode == 0
 
-        wait_until(healthy, 30, every=0.5, what="a healthy container")
+        wait_until(healthy, every=0.5, what="a healthy container")
         answer = requests.post(
             f"{container.site.url}/v1/accounts:signUp?key=demo-api-key",
             json={"email": "ada@example.com", "password": "correct horse"},
@@ -95,7 +95,7 @@ def test_the_image_checks_migrates_serves_and_tells_its_health(image, container)
         assert answer.status_code == 200, answer.text
     finally:
         server.terminate()
-        server.wait(30)
+        server.wait(TIMEOUT)
 
 
 def test_the_health_check_asks_for_life_and_not_for_the_database(image):

@@ -258,7 +258,7 @@ def ask():
     connection = None
     while not os.path.exists("/root/stop"):
         try:
-            connection = connection or http.client.HTTPSConnection("auth.example.com", timeout=20)
+            connection = connection or http.client.HTTPSConnection("auth.example.com", timeout=120)
             connection.request("POST", "/v1/accounts:lookup?key=acme-web-key", '{"idToken":"x"}', {"content-type": "application/json"})
             answer = connection.getresponse()
             answer.read()

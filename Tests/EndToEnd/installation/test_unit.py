@@ -71,12 +71,12 @@ def test_the_server_serves_without_any_privilege():
                 with contextlib.suppress(requests.ConnectionError):
                     return requests.get(site.url + "/health/ready", timeout=TIMEOUT).ok
 
-            wait_until(ready, 20, what="readiness")
+            wait_until(ready, what="readiness")
             answer = API(site.url).succeed("signUp", {"email": "ada@example.com", "password": "correct horse", "returnSecureToken": True})
             status = dict(line.split(":\t", 1) for line in open(f"/proc/{process.pid}/status").read().splitlines() if ":\t" in line)
         finally:
             process.terminate()
-            assert process.wait(20) == 0
+            assert process.wait(TIMEOUT) == 0
     assert answer["idToken"]
     assert status["NoNewPrivs"] == "1"
     if os.getuid() == 0:

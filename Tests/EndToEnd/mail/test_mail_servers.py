@@ -79,7 +79,7 @@ def test_a_server_that_is_busy_gets_the_mail_later(sites, post, command):
     post.reply(command, "451 later")
     put(site)
     site.servers[-1].logged("mail not taken")
-    assert site.value("SELECT due_at > now() + interval '5 seconds' FROM deliveries") is True
+    assert site.value("SELECT due_at > created_at + interval '5 seconds' FROM deliveries") is True
     now(site)
     post.wait_for()
     wait_until(lambda: waiting(site) == 0, what="an empty outbox")

@@ -29,6 +29,14 @@ def mirrored(site_with_mirror, firebase):
     return Mirrored(site_with_mirror)
 
 
+def said(mirrored, words, uid):
+    """Waits for a line about the account in a server's log, which follows the commit of what it tells."""
+    wait_until(
+        lambda: any(words in line and uid in line for server in mirrored.site.servers for line in server.log().splitlines()),
+        what=f"the line {words!r}",
+    )
+
+
 def test_M8_who_signed_up_and_changed_the_password_here_signs_in_there(mirrored):
     user = mirrored.sign_up("ada")
     mirrored.api.succeed("update", {"idToken": user["idToken"], "displayName": "Ada", "password": SECOND})
@@ -82,7 +90,7 @@ def test_what_google_does_not_take_now_is_copied_later(mirrored):
     uid = mirrored.sign_up("dot")["localId"]
     held = mirrored.count("heldUp")
     mirrored.age("1 minute")
-    wait_until(lambda: mirrored.count("heldUp") > held, 30)
+    wait_until(lambda: mirrored.count("heldUp") > held, what="an attempt")
     assert uid not in mirrored.people
     firebase.trouble.clear()
     mirrored.copy()
@@ -96,8 +104,7 @@ def test_an_account_that_google_refuses_holds_up_no_other(mirrored):
     mirrored.copy()
     assert refused not in mirrored.people and taken in mirrored.people
     assert mirrored.counts("refused", before + 1)
-    logs = "".join(server.log() for server in mirrored.site.servers)
-    assert any(refused in line and "Firebase refuses the copy" in line for line in logs.splitlines())
+    said(mirrored, "Firebase refuses the copy", refused)
 
 
 def test_a_refused_address_does_not_keep_a_person_in(mirrored):
@@ -155,7 +162,7 @@ def test_one_account_without_an_answer_holds_up_others_for_some_time_alone(mirro
     mirrored.site.firebase.trouble["update"] = lambda request: answer if request.get_json()["localId"] == stuck else None
     held = mirrored.count("heldUp")
     mirrored.age("1 minute")
-    wait_until(lambda: mirrored.count("heldUp") > held, 30)
+    wait_until(lambda: mirrored.count("heldUp") > held, what="an attempt")
     # After some attempts, it is passed over.
     mirrored.site.rows("UPDATE mirrors SET failures = 99")
     mirrored.copy()
@@ -168,13 +175,9 @@ def test_what_was_deleted_while_the_setting_was_off_stays_there(mirrored):
     mirrored.site.administrator.succeed("delete", {"localId": uid})
     mirrored.site.rows("UPDATE audit_events SET occurred_at = occurred_at - interval '2 days'")
     mirrored.site.rows("UPDATE mirrors SET leased_until = now(), running_since = now() - interval '1 day'")
-    wait_until(mirrored.is_copied, 12, what="the copy")
+    wait_until(mirrored.is_copied, what="the copy")
     assert uid in mirrored.people
-    # The line follows the commit that is waited for above.
-    wait_until(
-        lambda: any("stay there" in line and uid in line for server in mirrored.site.servers for line in server.log().splitlines()),
-        what="the line about it",
-    )
+    said(mirrored, "stay there", uid)
 
 
 def test_an_import_of_what_was_copied_changes_nothing_here(mirrored):

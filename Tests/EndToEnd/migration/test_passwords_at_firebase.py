@@ -9,6 +9,7 @@ import pytest
 from werkzeug.wrappers import Response
 
 from support.clients.api import assert_error
+from support.harness import wait_until
 from support.leaks import note
 from support.migration.hashes import SIGNER_KEY, scrypt_hash
 from support.migration.moving_site import MovingSite
@@ -63,9 +64,12 @@ def test_a_password_that_was_changed_at_firebase_is_taken_over_once(sites, fireb
     answer = sign_in(site, "ada", SECOND)
     assert answer.status_code == 200 and answer.json()["localId"] == "ada", answer.text
     assert firebase.count("password") == 2
+
     # The log has the sign-in that was refused, and not the one that Google has confirmed.
-    refused = [line for line in site.servers[0].log().splitlines() if "sign-in refused" in line and '"account":"ada"' in line]
-    assert len(refused) == 1
+    def refused():
+        return [line for line in site.servers[0].log().splitlines() if "sign-in refused" in line and '"account":"ada"' in line]
+
+    assert len(wait_until(refused, what="the line")) == 1
     # From now on the password is ours, and Firebase is asked no more, whatever is tried.
     assert sign_in(site, "ada", SECOND).status_code == 200
     firebase.accounts.people["ada"]["password"] = FIRST

@@ -250,5 +250,5 @@ def test_the_id_token_of_every_flow(openid_site, party, ada):
         for token in (signed_in.tokens["id_token"], refreshed["id_token"]):
             said = claims(token)
             assert said["iss"] == rp.metadata["issuer"] and type(said["sub"]) is str and said["sub"] == ada.id
-            assert type(said["iat"]) is int and abs(said["iat"] - time.time()) <= 5
+            assert type(said["iat"]) is int and abs(said["iat"] - time.time()) < 60
             assert said["aud"] == client.id

@@ -84,7 +84,7 @@ def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are
 def test_a_retry_says_plainly_what_waits_and_what_comes_by_itself():
     with a_site() as site:
         assert site.run("mails", "retry", check=True).stdout == "No mail waits.\n"
-        for due in ("now() + interval '30 seconds'", "now() + interval '90 seconds'", "now() + interval '10 seconds'"):
+        for due in ("now() + interval '30 seconds'", "now() + interval '30 minutes'", "now() + interval '10 seconds'"):
             put(site, due=due)
         retry = site.run("mails", "retry", check=True).stdout
         assert retry == "1 mail is tried at once. 2 mails are tried within a minute anyway.\n"

@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import time
 
 import requests
 
@@ -15,14 +14,10 @@ from support.servers.site import a_site
 
 
 def hammer(url, count):
-    """Sends this many requests one after another; returns the time of the slowest one, in seconds."""
-    slowest = 0
+    """Sends this many requests one after another."""
     with requests.Session() as session:
         for _ in range(count):
-            began = time.monotonic()
             assert session.get(url, timeout=TIMEOUT).status_code == 200
-            slowest = max(slowest, time.monotonic() - began)
-    return slowest
 
 
 def test_SEC_76_a_reader_of_the_log_that_stands_still_stops_neither_requests_nor_a_stop():
@@ -33,10 +28,7 @@ def test_SEC_76_a_reader_of_the_log_that_stands_still_stops_neither_requests_nor
             server = site.serve(stderr=reader.stdin)
             reader.send_signal(signal.SIGSTOP)
             hammer(server.url + "/health/live", 3000)
-            began = time.monotonic()
-            server.signal(signal.SIGTERM)
-            assert server.process.wait(15) == 0
-            assert time.monotonic() - began < 10
+            assert server.stop() == 0
         finally:
             reader.kill()
             reader.wait(10)

@@ -88,9 +88,7 @@ def test_SEC_67_what_a_client_says_of_itself_is_text(site):
         requests.post(f"{site.url}/v1/accounts:{text[:20]}", params={"key": API_KEY, text: text}, json={text: text}, timeout=TIMEOUT)
     for command in (("audit", "list", "demo"), ("audit", "list", "demo", "--json")):
         assert treacherous(run(site, *command)) == set()
-    log = server.log()
-    assert treacherous(log) == set()
-    for line in log.splitlines():
-        json.loads(line)
+    server.log_lines()
+    assert treacherous(server.log()) == set()
     metrics = requests.get(f"{site.url}/metrics", timeout=TIMEOUT).text
     assert treacherous(metrics) == set() and "alert" not in metrics

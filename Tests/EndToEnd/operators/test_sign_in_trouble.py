@@ -49,8 +49,13 @@ def test_the_log_says_why_a_sign_in_was_refused_where_the_answer_may_not(site, a
     assert (unknown["reason"], unknown["account"], unknown["email_hash"]) == ("unknownAddress", "-", hash_of(site, "Nobody@Example.com"))
     assert (wrong["reason"], wrong["account"], wrong["email_hash"]) == ("wrongPassword", user["localId"], hash_of(site, user["email"]))
     assert wrong["by"] == "password" and wrong["project"] == "demo" and wrong["level"] == "notice"
-    access = [line for line in site.servers[0].log_lines() if line.get("id") == wrong["id"] and "status" in line]
-    assert [(line["route"], line["status"]) for line in access] == [("/v1/accounts:signInWithPassword", 400)]
+
+    def access():
+        return [line for line in site.servers[0].log_lines() if line.get("id") == wrong["id"] and "status" in line]
+
+    assert [(line["route"], line["status"]) for line in wait_until(access, what="the line of the call")] == [
+        ("/v1/accounts:signInWithPassword", 400)
+    ]
 
     assert site.run("users", "disable", "demo", "--email", user["email"]).returncode == 0
     closed, told_of_closed = refused(site, api, user["email"], PASSWORD)

@@ -13,6 +13,7 @@ from werkzeug import Request, Response
 
 from support.harness import wait_until
 from support.mail.outbox import now
+from support.names import TIMEOUT
 from support.openid.logout import is_signed_in
 from support.openid.registrations import BASIC, NATIVE, SECOND, provider_settings
 from support.openid.relying_party import RelyingParty
@@ -41,7 +42,7 @@ class Ears:
         name = request.path.strip("/")
         self.tries.append(name)
         if name == "slow":
-            self.open.wait(30)
+            self.open.wait(TIMEOUT)
         if self.refusals.get(name, 0) > 0:
             self.refusals[name] -= 1
             return Response(status=503)(environ, start_response)

@@ -44,7 +44,7 @@ class Chromium(webdriver.Chrome):
         self.set_page_load_timeout(TIMEOUT)
         if not scripts:
             # Each click leads to another page, which may not be there yet.
-            self.implicitly_wait(10)
+            self.implicitly_wait(TIMEOUT)
 
     def forget(self):
         """Removes all cookies and complaints."""

@@ -26,6 +26,31 @@ def until(driver, condition, what, timeout=TIMEOUT):
     raise AssertionError(f"no {what}; {state(driver)}")
 
 
+def click(driver, selector):
+    """Clicks once the page has loaded: until then it may move under the click, which is lost then."""
+
+    def clicked():
+        if driver.execute_script("return document.readyState") != "complete":
+            return False
+        driver.find_element("css selector", selector).click()
+        return True
+
+    until(driver, clicked, f"{selector} to click")
+
+
+def arrived(driver, end, text=""):
+    """Waits until the window in front is at an address with this end, and its page is there, with this text in it."""
+
+    def there():
+        return (
+            driver.execute_script("return document.readyState") == "complete"
+            and driver.current_url.endswith(end)
+            and text in driver.page_source
+        )
+
+    until(driver, there, f"page at {end} with {text!r}")
+
+
 def state(driver):
     """What every window shows, and what the browser complained of."""
     told = []
@@ -82,15 +107,7 @@ class Tab:
         return self
 
     def click(self, selector):
-        """Clicks once the page has loaded: until then it may move under the click, which is lost then."""
-
-        def clicked():
-            if self.script("return document.readyState") != "complete":
-                return False
-            self.driver.find_element("css selector", selector).click()
-            return True
-
-        self.until(clicked, f"{selector} to click")
+        click(self.driver, selector)
 
     def text(self):
         return self.script("return document.body.innerText")

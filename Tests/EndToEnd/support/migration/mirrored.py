@@ -19,7 +19,7 @@ class Mirrored:
     def copy(self, late=False):
         """Waits until all changes are copied `late`: also a second time, as far as they are."""
         self.age("10 minutes" if late else "1 minute")
-        wait_until(lambda: self.is_copied(late), 12, what="the copy")
+        wait_until(lambda: self.is_copied(late), what="the copy")
 
     def age(self, time):
         """Makes the changes old, and the copying older. Nor does a round wait until another process might have taken over."""

@@ -73,7 +73,7 @@ class Machine:
             stderr=subprocess.STDOUT,
         )
         try:
-            self.leader = wait_until(self._booted, 60, what="the machine's systemd")
+            self.leader = wait_until(self._booted, what="the machine's systemd")
         except BaseException:
             self.close()
             raise
