@@ -46,7 +46,11 @@ package struct UnusedGuests: Sendable {
                 position = id
                 if isUnused { unused.append(id) }
             }
-            if !unused.isEmpty { _ = try await storage.write(all: deletion(of: unused, isUnused, in: project)) }
+            if !unused.isEmpty {
+                let act = AuditedAct(by: Self.actor, on: nil, from: nil, at: clock.now())
+                // Those that are still unused once they are locked.
+                _ = try await storage.write(all: AccountDeletion.statements(deleting: unused, if: isUnused, by: act, in: project))
+            }
             if rows.count < piece { return }
         }
     }
@@ -62,31 +66,5 @@ package struct UnusedGuests: Sendable {
         AND NOT EXISTS (
             SELECT 1 FROM sessions s WHERE s.project_id = \(project: project) AND s.account_id = a.account_id AND s.refreshed_at >= \(deadline)))
         """
-    }
-
-    /// As an administrator's deletion does it, for those that are still unused.
-    private func deletion(of ids: [String], _ isUnused: SQL, in project: ProjectSettings) -> [SQL] {
-        let now = clock.now()
-        let act = AuditedAct(by: Self.actor, on: nil, from: nil, at: now)
-        let facts = AuditedAct.factsOfDeletion(of: "gone", in: project)
-        return [
-            """
-            WITH held AS MATERIALIZED (
-                SELECT account_id FROM accounts WHERE project_id = \(project: project) AND account_id = ANY(\(ids))
-                ORDER BY account_id FOR UPDATE
-            ), gone AS (
-                DELETE FROM accounts a USING held WHERE a.project_id = \(project: project) AND a.account_id = held.account_id AND \(isUnused)
-                RETURNING a.account_id, a.email, a.created_at
-            ), \(AccountDeletion.endCodes(in: project))
-            INSERT INTO audit_events \(AuditedAct.columns)
-            SELECT \(act.values(.accountDeleted, accountID: "gone.account_id", facts: facts, in: project)) FROM gone ORDER BY gone.account_id
-            """,
-            """
-            UPDATE sessions s SET ended_at = coalesce(ended_at, \(now)), end_reason = 'account deleted', user_agent = NULL, address = NULL,
-                developer_claims = NULL
-            WHERE project_id = \(project: project) AND account_id = ANY(\(ids)) AND NOT EXISTS (
-                SELECT 1 FROM accounts a WHERE a.project_id = \(project: project) AND a.account_id = s.account_id)
-            """,
-        ]
     }
 }
