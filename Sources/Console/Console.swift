@@ -93,4 +93,7 @@ package struct Console: Sendable {
     var isOpen: Bool { !base.isEmpty }
 
     private static let pageSet = PageSet(ConsoleTemplates.files)
+
+    /// A word of a page in English, for the command line.
+    static func english(_ word: TemplateValue, of page: String) -> String { pageSet.english(word, of: page) }
 }

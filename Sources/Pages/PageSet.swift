@@ -77,6 +77,12 @@ package struct PageSet: Sendable {
         say(word, of: ["page.common", "page.\(name)"], "en", [:]) != nil
     }
 
+    /// A word of the page in English, as plain text.
+    package func english(_ word: TemplateValue, of name: String) -> String {
+        guard case .word(let word, let values) = word else { return "" }
+        return say(word, of: ["page.common", "page.\(name)"], "en", values.prepared { $0 }) ?? ""
+    }
+
     /// The last group that has the word decides.
     private func say(_ word: String, of groups: [String], _ language: String, _ values: Template.Values) -> String? {
         for group in groups.reversed() {

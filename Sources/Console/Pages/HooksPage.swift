@@ -66,7 +66,7 @@ struct ReplayEvent: ConsoleAct {
         var filter = RecordedEvents.Filter()
         filter.ids = [try Self.id(visit)]
         let count = try await visit.accounts.operators.events.replay(filter, in: try visit.project.settings, by: visit.act)
-        guard count > 0 else { throw Failure.invalidArgument("The project does not keep this event, or it is just being sent.") }
+        guard count > 0 else { throw ConsoleFault("faultNotKept") }
         return .goes(to: try visit.projectLink("/hooks"), note: "replayed")
     }
 

@@ -66,8 +66,8 @@ struct RotateKey: ConsoleAct {
     func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome {
         let (purpose, algorithm) = try kind(visit)
         do { try await visit.accounts.operators.keys.rotate(algorithm, for: purpose, by: visit.act) } catch let waiting as RotationWaits {
-            throw Failure.invalidArgument(
-                "The key \(waiting.kid) of an earlier rotation waits, and signs from \(Timestamp.minute(waiting.signsFrom)) on.")
+            throw ConsoleFault(
+                "faultWaits", ["waitingKey": .text(waiting.kid), "signsFrom": .text(Timestamp.minute(waiting.signsFrom))])
         }
         return .goes(to: visit.link("/keys"), note: "rotated")
     }

@@ -87,7 +87,7 @@ struct ForgetLimits: ConsoleAct {
         if email == nil, found == nil { throw AccountError.accountNotFound }
         let client = (form["client"] ?? "").trimmed
         let address = Address(client.asString)
-        if !client.isEmpty, address == nil { throw Failure.invalidArgument("The client's address is not one such as 192.0.2.7.") }
+        if !client.isEmpty, address == nil { throw ConsoleFault("faultClient") }
         let person = LimitedPerson(
             accountID: found?.id, email: found?.email ?? email, phoneNumber: found?.phoneNumber, address: address?.limitKey.description)
         let hash = found == nil ? email.map { visit.accounts.addressHashes.hash(of: $0, in: administrator.project.storageID) } : nil

@@ -137,11 +137,10 @@ extension ConsoleAct {
             case .shows(let view): return visit.page(view, at: place)
             case .file(let name, let type, let bytes): return .file(name, type, bytes)
             }
-        } catch {
+        } catch let fault as ConsoleFault { return try await page(visit, form, fault: fault.reason) } catch {
             let failure = Failure(describing: error)
             guard failure.kind == .business || failure.kind == .badRequest else { throw error }
-            let reason = [failure.code, failure.detail].compactMap(\.self).joined(separator: ": ")
-            return try await page(visit, form, fault: .text(reason))
+            return try await page(visit, form, fault: FailureWords.word(failure))
         }
     }
 
@@ -188,7 +187,7 @@ extension ConsoleVisit {
         let form = try Form.reading(request.body)
         try form.once()
         guard !form.fields.contains(where: { $0.value.utf8.contains(0) }) else {
-            throw Failure.invalidArgument("A field has the character U+0000, which cannot be stored.")
+            throw ConsoleFault("faultCharacter")
         }
         guard session.isGenuine(form["token"] ?? "", for: request.path) else { return nil }
         return form

@@ -63,7 +63,9 @@ extension Console {
             return pages.page("refused", in: pages.language(for: request), ["reason": .word("notFound")], status: 404)
         }
         guard let visit = found else { return RedirectResponse.to(signInLink(goingOnTo: request), status: 303) }
-        do { return try await work(visit) } catch {
+        do { return try await work(visit) } catch let fault as ConsoleFault {
+            return visit.page(.refused(fault.reason, status: 400), at: .overview)
+        } catch {
             let failure = Failure(describing: error)
             switch failure.kind {
             case .internal, .unavailable: throw error
@@ -94,13 +96,13 @@ extension ConsoleView {
         case noPasskeySite
     }
 
-    static func refused(_ refusal: Refusal) -> ConsoleView {
-        ConsoleView("refused", ["reason": .word(refusal.rawValue)], status: 403)
-    }
+    static func refused(_ refusal: Refusal) -> ConsoleView { refused(.word(refusal.rawValue), status: 403) }
 
     static func refused(_ failure: Failure) -> ConsoleView {
-        let reason = [failure.code, failure.detail].compactMap(\.self).joined(separator: ": ")
-        let isMissing = failure.kind == .notFound
-        return ConsoleView("refused", ["reason": isMissing ? .word("notFound") : .text(reason)], status: failure.kind.httpStatus)
+        refused(failure.kind == .notFound ? .word("notFound") : FailureWords.word(failure), status: failure.kind.httpStatus)
+    }
+
+    static func refused(_ reason: TemplateValue, status: Int) -> ConsoleView {
+        ConsoleView("refused", ["reason": reason], status: status)
     }
 }

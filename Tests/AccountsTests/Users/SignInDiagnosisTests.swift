@@ -121,15 +121,4 @@ import Testing
         #expect(obstacle("phone", diagnosis(person, in: project { $0.phone.enabled = true })) == .numberNotReached)
         #expect(obstacle("phone", diagnosis(account(), in: project { $0.phone.enabled = true })) == .noPhoneNumber)
     }
-
-    @Test func `each obstacle has a sentence of its own`() {
-        let all: [SignInObstacle] = [
-            .tenantSwitchedOff, .notEnabled, .providerNotConfigured, .providerSwitchedOff,
-            .limitReached(.password, .account, until: Self.now),
-            .noAddress, .noPassword, .noPhoneNumber, .numberNotReached, .noPasskey, .notLinked, .accountDisabled,
-            .phoneBesideSecondFactor, .secondFactorUnknown,
-        ]
-        #expect(Set(all.map(\.sentence)).count == all.count)
-        #expect(SignInObstacle.limitReached(.password, .account, until: Self.now).sentence.contains("password perAccount"))
-    }
 }

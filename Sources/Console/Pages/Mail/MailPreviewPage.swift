@@ -23,7 +23,7 @@ struct MailPreviewPage: ConsolePage {
             switch SendSampleMail.missing(visit) {
             case nil: values["send"] = .text("\(page)/send")
             case .mail?: values["obstacle"] = .word("noMail")
-            case .address?: values["obstacle"] = .word("noAddress")
+            case .address?: values["obstacle"] = .word("noOwnAddress")
             }
         }
         return ConsoleView("mailPreview", values, path: try Self.path(above: visit), framesOwn: true)

@@ -51,11 +51,9 @@ struct SendSampleMail: ConsoleAct {
         return .goes(to: page, note: sender.asksServer ? "sent" : "kept")
     }
 
-    private func way(_ visit: ConsoleVisit) throws(Failure) -> (SampleMailSender, String) {
-        guard let sender = visit.console.facts.sampleMails else { throw .invalidArgument("The configuration has no mail.") }
-        guard let address = visit.ownAddress else {
-            throw .invalidArgument("Your entry in gatehouse.yaml has no email, so no mail can be sent to you.")
-        }
+    private func way(_ visit: ConsoleVisit) throws(ConsoleFault) -> (SampleMailSender, String) {
+        guard let sender = visit.console.facts.sampleMails else { throw ConsoleFault("noMail") }
+        guard let address = visit.ownAddress else { throw ConsoleFault("noOwnAddress") }
         return (sender, address)
     }
 }

@@ -16,7 +16,7 @@ struct DeleteUser: ConsoleAct {
 
     func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome {
         let id = try visit.userID
-        guard id.isExactly((form["uid"] ?? "").trimmed) else { throw Failure.invalidArgument("This is not the id of the account.") }
+        guard id.isExactly((form["uid"] ?? "").trimmed) else { throw ConsoleFault("faultOtherID") }
         try await visit.accounts.deletion.delete(id, by: try visit.administrator)
         return .goes(to: try visit.projectLink("/users"), note: "deleted")
     }

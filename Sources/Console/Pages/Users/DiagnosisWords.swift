@@ -1,9 +1,12 @@
-import Accounts
+package import Accounts
 import Pages
 import ProjectSettings
 import Runtime
 
 extension SignInObstacle {
+    /// The same in English, for the command line.
+    package var sentence: String { Console.english(word, of: "user") }
+
     /// The word that says what it is.
     var word: TemplateValue {
         switch self {
@@ -29,11 +32,16 @@ extension SignInObstacle {
 }
 
 extension SignInCondition {
-    /// The word that says what it is, with names as this operator may see them.
-    func word(for visit: ConsoleVisit) -> TemplateValue {
+    /// The same in English, for the command line.
+    package var sentence: String { Console.english(word { $0 }, of: "user") }
+
+    /// The word that says what it is.
+    ///
+    /// - Parameter shown: names as the reader may see them.
+    func word(_ shown: (String) -> String) -> TemplateValue {
         switch self {
         case .secondFactor(let names):
-            .word("conditionSecondFactor", ["factorNames": .text(visit.shown(names.joined(separator: ", ")))])
+            .word("conditionSecondFactor", ["factorNames": .text(shown(names.joined(separator: ", ")))])
         case .hook(let event): .word("conditionHook", ["hookName": .text(event.rawValue)])
         case .passwordPolicy: .word("conditionPasswordPolicy")
         }

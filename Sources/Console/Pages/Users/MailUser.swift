@@ -18,13 +18,11 @@ struct MailUser: ConsoleAct {
 
     func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome {
         let project = try visit.project
-        guard let email = try await visit.user().email else { throw Failure.invalidArgument("The account has no address.") }
+        guard let email = try await visit.user().email else { throw ConsoleFault("faultNoAddress") }
         let kind = try kind(visit)
-        guard kind != .resetPassword || project.settings.signIn.password else {
-            throw Failure.invalidArgument("The project has no passwords.")
-        }
+        guard kind != .resetPassword || project.settings.signIn.password else { throw ConsoleFault("faultNoPasswords") }
         // Without a way of mail nothing would ever be sent.
-        guard visit.accounts.outbox != nil else { throw Failure.invalidArgument("The server has no way to send mails.") }
+        guard visit.accounts.outbox != nil else { throw ConsoleFault("noMail") }
         try await visit.accounts.codeMails.sendLink(
             kind, for: email, MailOptions(language: project.settings.branding.language, continueURL: nil), by: try visit.administrator)
         return .goes(to: try visit.userLink(try visit.userID), note: "mailed")

@@ -31,7 +31,7 @@ struct OneUserPage: ConsolePage {
                 [
                     "diagnosed": visit.way(way.name), "isOpen": .flag(way.obstacle == nil),
                     "obstacle": way.obstacle?.word ?? "",
-                    "conditions": .list(way.conditions.map { ["condition": $0.word(for: visit)] }),
+                    "conditions": .list(way.conditions.map { ["condition": $0.word { visit.shown($0) }] }),
                 ]
             })
         return ConsoleView("user", values, path: try visit.path())

@@ -1,5 +1,6 @@
 import Accounts
 import ArgumentParser
+import Console
 import Projects
 import Providers
 import Server
