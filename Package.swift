@@ -228,7 +228,8 @@ let package = Package(
         tests(
             "Console",
             [
-                "Accounts", "Config", "Crypto", "HTTP", "HTTPServer", "JSON", "Migration", "Pages", "Postgres", "ProjectSettings", "Projects",
+                "Accounts", "Config", "Crypto", "HTTP", "HTTPServer", "JSON", "Migration", "Pages", "Postgres", "ProjectSettings",
+                "Projects",
                 "Runtime", "TestApp", "Text", "Web", "WebAuthn",
             ]),
         tests(

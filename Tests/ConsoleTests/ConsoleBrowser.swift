@@ -31,6 +31,8 @@ final class ConsoleBrowser {
     var destination: String?
     var peer = Address("203.0.113.9") ?? .loopback
     var host = "console.example.com"
+    /// The language that the browser asks for.
+    var language: String?
 
     init(_ app: TestApp) { self.app = app }
 
@@ -72,6 +74,7 @@ final class ConsoleBrowser {
         if !cookies.isEmpty { headers.add("cookie", cookies.joined(separator: "; ")) }
         if let site { headers.add("sec-fetch-site", site) }
         if let destination { headers.add("sec-fetch-dest", destination) }
+        if let language { headers.add("accept-language", language) }
         if method == .post { headers.add("content-type", "application/x-www-form-urlencoded") }
         let response = await app.console(
             Request(

@@ -154,6 +154,11 @@ import Text
             let refused = await browser.post("\(account)/delete", ["uid": wrong, "reason": "asked"])
             #expect(refused.status == 400 && refused.text.contains("not the id of the account"))
         }
+        browser.language = "de"
+        #expect(await browser.post("\(account)/delete", ["uid": "x", "reason": "asked"]).text.contains("Das ist nicht die ID des Kontos."))
+        let forbidden = await browser.post("\(account)/claims", ["claims": #"{"sub":"x"}"#, "reason": "asked"]).text
+        #expect(forbidden.contains("Einen Claim sub haben die Tokens selbst (FORBIDDEN_CLAIM)."))
+        browser.language = nil
         let file = await browser.post("\(account)/export", ["reason": "asked"])
         #expect(
             file.headers["content-type"] == "application/json" && file.text.contains("ada@example.com") && !file.text.contains("$scrypt$"))

@@ -64,6 +64,13 @@ def stage(fake_issuer_of_session, post, elsewhere):
     site.close()
 
 
+@pytest.fixture(autouse=True)
+def fresh(stage, post):
+    """The outbox and the mail server without what another test has left in them."""
+    stage.rows("DELETE FROM deliveries")
+    post.replies.clear()
+
+
 @pytest.fixture
 def ada(browser):
     assert browser.sign_in().status_code == 200

@@ -10,7 +10,7 @@ import pytest
 
 from support.accounts import anonymous, sign_up
 from support.leaks import note
-from support.names import METHODS, PROJECT
+from support.names import METHODS, PROJECT, TIMEOUT
 from support.servers.site import a_site
 
 FIREBASE = "$firebase-scrypt$ln=14,r=8,key=0a1b$AAECAwQFBgcICQoLDA0ODw$" + "A" * 86
@@ -123,7 +123,7 @@ def test_SEC_58_the_script_asks_for_signer_keys_and_runs_each_line(site, users, 
 
     def run(**more):
         command = ["sh", folder / "import.sh"]
-        return subprocess.run(command, env=environment | more, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, env=environment | more, capture_output=True, text=True, timeout=TIMEOUT)
 
     refused = run()
     assert refused.returncode != 0 and "SIGNER_KEY_0a1b" in refused.stderr and not refused.stdout

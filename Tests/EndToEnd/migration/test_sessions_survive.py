@@ -201,9 +201,8 @@ def test_SEC_52_only_tokens_of_the_project_in_the_file_count(moving, firebase, a
 
 
 def test_SEC_52_it_ends_at_its_time_without_a_restart_and_serves_no_other_project(firebase_of_module, firebase):
-    until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 15))
     other = {"project": "other", "number": 8, "apiKeys": ["other-key"], "authorizedDomains": ["localhost"]}
-    site = MovingSite(firebase_of_module, {"until": until}, others={"other": other})
+    site = MovingSite(firebase_of_module, others={"other": other})
     try:
         api = site.serve().api()
         site.move("ada")
@@ -222,6 +221,9 @@ def test_SEC_52_it_ends_at_its_time_without_a_restart_and_serves_no_other_projec
         assert_error(elsewhere.call("lookup", {"idToken": kept["idToken"]}), "INVALID_ID_TOKEN")
         assert_error(elsewhere.refresh(kept["refreshToken"]), "INVALID_REFRESH_TOKEN")
         first = refreshed(api, kept["refreshToken"])
+        until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 5))
+        site.project["migration"]["firebase"]["until"] = until
+        site.reload({})
         wait_until(lambda: requests.get(keys, timeout=TIMEOUT).status_code == 404, what="the end of the window")
         assert_error(api.call("lookup", {"idToken": late["idToken"]}), "INVALID_ID_TOKEN")
         assert_error(api.refresh(late["refreshToken"]), "INVALID_REFRESH_TOKEN")

@@ -90,9 +90,12 @@ def test_metrics_are_there_and_bounded(site, api, fake_issuer, real_issuer):
     posted(api, {"providerId": "oidc.fake", "id_token": "x"})
     for path in range(50):
         requests.get(f"{site.url}/made-up-{path}", timeout=TIMEOUT)
-    response = requests.get(site.url + "/metrics", timeout=TIMEOUT)
-    assert response.status_code == 200 and response.headers["content-type"].startswith("text/plain; version=0.0.4")
-    text = response.text
+
+    def told():
+        response = requests.get(site.url + "/metrics", timeout=TIMEOUT)
+        assert response.status_code == 200 and response.headers["content-type"].startswith("text/plain; version=0.0.4")
+        return response.text
+
     for series in (
         r'gatehouse_sign_ins_total\{project="demo",provider="oidc.real",outcome="(created|signed_in)"\} [1-9]',
         r'gatehouse_sign_ins_total\{project="demo",provider="oidc.fake",outcome="refused"\} [1-9]',
@@ -102,7 +105,9 @@ def test_metrics_are_there_and_bounded(site, api, fake_issuer, real_issuer):
         r"gatehouse_database_connections\{",
         r"gatehouse_outbound_requests_total\{",
     ):
-        assert re.search(series, text), f"{series} in\n{text[:5000]}"
+        # What was told before this test may be told again for a second.
+        wait_until(lambda series=series: re.search(series, told()), what=series)
+    text = told()
     assert "made-up" not in text
     for line in text.splitlines():
         assert line.startswith("# ") or re.fullmatch(r'[a-z_]+(\{([a-z]+="[^"]*",?)+\})? [0-9.e+-]+(Inf)?', line), line
