@@ -4,7 +4,7 @@ import shutil
 
 import requests
 
-from support.harness import ROOT
+from support.harness import ROOT, wait_until
 from support.names import GUESTS, TIMEOUT
 from support.servers.site import a_site
 
@@ -29,7 +29,7 @@ def test_the_documented_upgrade_twice():
             server = site.serve()
             assert server.api().call("signUp", {"returnSecureToken": True}).status_code == 200
             site.rows("DELETE FROM schema_migrations WHERE name = %s", NEWEST)
-            assert requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503
+            wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
         finally:
             shutil.rmtree(older)
 
