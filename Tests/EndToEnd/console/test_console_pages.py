@@ -1,6 +1,7 @@
 """The console's pages of the server and of a project's settings: what they show, what they change, and how they look."""
 
 import json
+import re
 
 import pytest
 
@@ -101,6 +102,18 @@ def test_sign_ins_are_counted_and_explained(stage, ada):
     assert "<rect" in page and "wrongPassword" in page
     page = ada.open(page_of(made["localId"])).text
     assert told in page and "Signed in for the first time." in page and "127.0.0.0/24" in page
+
+
+def test_refreshed_sessions_are_counted(stage, ada):
+    api = stage.servers[0].api()
+
+    def counted():
+        return int(re.search(r"<dt>Sessions refreshed</dt><dd>(\d+) ", ada.open("/").text)[1])
+
+    before = counted()
+    assert api.refresh(api.succeed("signUp", {"email": address(), "password": "analytical engine"})["refreshToken"]).status_code == 200
+    assert api.refresh("no-token").status_code == 400
+    assert counted() == before + 1
 
 
 def test_SEC_64_an_act_without_its_record_is_not_done(stage, ada):

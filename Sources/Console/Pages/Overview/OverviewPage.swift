@@ -37,7 +37,7 @@ struct OverviewPage: ConsolePage {
         var reason: String?
         do { try await visit.context.services.readiness() } catch { reason = LogDetail.of(error) }
         let metrics = visit.context.services.metrics
-        let refreshes = metrics.counts(of: "http_requests_total", by: "status", where: ["route": "POST /v1/token"])
+        let refreshes = metrics.counts(of: "http_requests_total", by: "status", where: ["route": "/v1/token"])
         let calls = metrics.times(of: "http_request_seconds", by: "route").prefix(Self.calls)
         return [
             "isServer": true, "version": .text(visit.console.facts.version), "isDevelopment": .flag(visit.console.facts.development),
