@@ -118,8 +118,8 @@ final class Source {
     let faults: Faults
     /// Set when the reason has been added to the faults.
     fileprivate(set) var isUnreadable = false
-    /// The files that were read for it, as they were before; `nil` when it also depends on a folder.
-    private(set) var files: [String: FileStamp]? = [:]
+    /// The files and folders that were read for it, as they were before.
+    private(set) var files: [String: FileStamp] = [:]
     /// Every secret that a reference in the file has named, in the order of reading.
     var secrets: [Secret] = []
 
@@ -130,10 +130,7 @@ final class Source {
     }
 
     /// Notes that `file` is read now.
-    func note(_ file: String) { files?[file] = FileStamp(file) }
-
-    /// Notes that the setting names something that is read elsewhere.
-    func noteFolder() { files = nil }
+    func note(_ file: String) { files[file] = FileStamp(file) }
 
     /// `path`, relative to the file's own folder.
     func resolved(_ path: String) -> String {

@@ -111,6 +111,24 @@ import Testing
         #expect(try again() == [false, false, false], "what a tenant takes from its project may be another now")
     }
 
+    @Test func `templates are a part of the project whose file names them`() throws {
+        let written = try written(
+            ["tenants/customer-a.yaml": "inherit: [mail]", "looks/words.en.yaml": "mail: {common: {phone: A telephone}}"],
+            project: """
+                mail: {templates: demo/looks}
+                openIDProvider: {clients: [{id: app, name: App, kind: browser, redirectURIs: ["https://app.example.com/"]}]}
+                """)
+        let cache = TenantCache()
+        func tenant() throws -> Project { try #require(read(written, cache).files.first?.tenants.tenants()?.all.first) }
+        let first = try tenant()
+        #expect(try tenant() === first)
+        try written.projects.write("demo/looks/words.en.yaml", "mail: {common: {phone: A cell phone}}")
+        let second = try tenant()
+        #expect(second !== first, "a file of the folder has changed")
+        try written.projects.write("demo/looks/words.de.yaml", "mail: {common: {phone: Ein Telefon}}")
+        #expect(try tenant() !== second, "the folder has one file more")
+    }
+
     @Test func `a note about a file that is not read again is still told`() throws {
         let written = try written([
             "tenants/customer-a.yaml": "providers: {google.com: {clientId: x, clientSecret: {file: a.secret}}}", "tenants/a.secret": "one",

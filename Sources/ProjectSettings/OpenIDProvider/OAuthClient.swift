@@ -115,7 +115,7 @@ extension OAuthClient {
         postLogoutRedirectURIs = Self.redirectURIs("postLogoutRedirectURIs", section, kind: kind, development: development)
         authentication = section.choice("authentication", default: authentication)
         secrets = section.secrets("secrets")
-        if authentication == .privateKeyJwt { keys = JWKSet.ofClient("keys", section) } else { _ = section.path("keys", default: "") }
+        if authentication == .privateKeyJwt { keys = JWKSet.ofClient("keys", section) } else { _ = section.string("keys") }
         if let kind { checkAuthentication(section, kind) }
         checkSecrets(section, development: development)
         readScopes(section, project: project)

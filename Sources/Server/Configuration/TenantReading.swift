@@ -126,7 +126,7 @@ package final class TenantCache: Sendable {
     package init() {}
 
     fileprivate func reading(
-        of path: String, of project: Section, _ read: (Faults) -> (tenant: Project, files: [String: FileStamp]?)
+        of path: String, of project: Section, _ read: (Faults) -> (tenant: Project, files: [String: FileStamp])
     ) -> TenantReading {
         let ofProject = project.files
         if let entry = entries.withLock({ $0[path] }), entry.ofProject == ofProject, entry.files.allSatisfy({ FileStamp($0) == $1 }) {
@@ -135,10 +135,7 @@ package final class TenantCache: Sendable {
         let faults = Faults()
         let (tenant, files) = read(faults)
         entries.withLock {
-            $0[path] =
-                if let files, let ofProject, faults.isEmpty {
-                    Entry(tenant: tenant, notes: faults.notes, files: files, ofProject: ofProject)
-                } else { nil }
+            $0[path] = faults.isEmpty ? Entry(tenant: tenant, notes: faults.notes, files: files, ofProject: ofProject) : nil
         }
         return TenantReading(path: path, tenant: tenant, faults: faults)
     }
