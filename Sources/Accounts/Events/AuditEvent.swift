@@ -113,6 +113,8 @@ extension AuditEvent {
         case deliveriesRepeated = "deliveries.repeated"
         /// An operator had a mail with made-up values sent to themselves; `details` says which.
         case sampleMailSent = "sampleMail.sent"
+        /// An operator had a provider asked whether sign-ins there can succeed; `details` says whether they can.
+        case providerChecked = "provider.checked"
         /// A command made an address that opens the console without its provider, for all projects; `details` says why.
         case consoleOpened = "console.opened"
         /// An operator began a session at the console; `details` has the provider's subject, or why the console was opened without it.

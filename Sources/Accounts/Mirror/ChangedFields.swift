@@ -36,7 +36,7 @@ extension AuditEvent.Action {
             .tenantCreated, .tenantChanged, .tenantDeleted, .serviceAccountKeyMade,
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed, .consoleOpened, .consoleSignedIn,
             .operatorBound, .operatorUnbound, .operatorPasskeyAdded, .operatorPasskeyRemoved, .operatorPasskeySuspected,
-            .deliveriesRepeated, .sampleMailSent:
+            .deliveriesRepeated, .sampleMailSent, .providerChecked:
             nil
         }
     }

@@ -59,7 +59,8 @@ extension ConsoleVisit {
     }
 }
 
-/// Asks a provider what `gatehouse check --live` asks. It changes nothing, and is a form all the same: it sends requests to another server.
+/// Asks a provider what `gatehouse check --live` asks. It changes nothing, and is a form all the same: it sends requests to another server. So it has a
+/// limit of its own, and a record.
 struct CheckProvider: ConsoleAct {
     static let path = "/projects/{project}/providers/{provider}/check"
     static let place = ConsolePlace.providers
@@ -72,10 +73,11 @@ struct CheckProvider: ConsoleAct {
 
     func perform(_ form: Form, _ visit: ConsoleVisit) async throws -> ConsoleOutcome {
         let (project, provider) = (try visit.project, try Self.provider(visit))
-        let client = visit.client
-        try await visit.context.broker(of: project).charge(.startSignIn, from: client)
+        let checks = visit.accounts.operators.providerChecks
+        try await checks.charge(by: visit.act, in: project.settings)
         let faults = await visit.context.services.brokerage.diagnose(
             provider, redirectURI: project.handlerURL(of: provider), log: visit.context.log)
+        try await checks.record(provider.id, faults: faults.count, by: visit.act, in: project.settings)
         return .shows(
             ConsoleView(
                 "providerCheck",

@@ -17,6 +17,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case sendEmailCode
     /// A mail with made-up values that an operator sends to themselves.
     case sendSampleMail
+    /// A question of an operator at the console to a provider, whether sign-ins there can succeed.
+    case checkProvider
     /// A try of an action code from a mail. Only failures count.
     case actionCode
     /// A try of the digits of a mail. Only failures count. Six digits open an account, so the tries for one address count together,
@@ -140,6 +142,7 @@ extension LimitedAction {
         case .actionCode: [(.address, Rate(100, per: tenMinutes))]
         case .update: [(.account, Rate(60, per: hour)), (.address, Rate(600, per: tenMinutes))]
         case .changeSignInMethods, .sendSampleMail: [(.mailbox, Rate(20, per: hour))]
+        case .checkProvider: [(.project, Rate(20, per: hour))]
         case .migratePassword: [(.account, Rate(5, per: hour)), (.address, Rate(60, per: tenMinutes))]
         case .firestoreToken: [(.account, Rate(30, per: tenMinutes))]
         case .migrateAccount: [(.account, Rate(300, per: hour)), (.project, nil)]

@@ -148,7 +148,7 @@ import Webhooks
             .serviceAccountKeyRevoked, .serviceAccountRightsSet, .signingKeyRotated, .masterKeyResealed,
             .tenantCreated, .tenantChanged, .tenantDeleted, .consoleOpened, .consoleSignedIn, .operatorBound, .operatorUnbound,
             .operatorPasskeyAdded, .operatorPasskeyRemoved, .operatorPasskeySuspected, .deliveriesRepeated,
-            .sampleMailSent, .auditExported,
+            .sampleMailSent, .providerChecked, .auditExported,
             .accountExported,
         ]
         #expect((EventType(telling: action) == nil) == silent.contains(action))

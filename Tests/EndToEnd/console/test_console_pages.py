@@ -69,6 +69,10 @@ def test_a_provider_is_shown_and_asked(stage, ada, staff):
     assert "All is well" in ada.submit("/projects/demo/providers/oidc.fake/check").text
     staff.answers["discovery"] = {"issuer": "https://another.example"}
     assert "All is well" not in ada.submit("/projects/demo/providers/oidc.fake/check").text
+    lines = stage.run("audit", "list", "demo", "--action", "provider.checked", "--json", check=True).stdout.splitlines()
+    events = [json.loads(line) for line in lines]
+    assert {(event["actor"], event["providerId"]) for event in events} == {("ada", "oidc.fake")}
+    assert sorted(event["details"]["outcome"] for event in events) == ["faulty", "sound"]
 
 
 def test_a_key_is_rotated_with_a_reason(stage, ada):
