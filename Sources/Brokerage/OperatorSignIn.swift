@@ -3,6 +3,14 @@ package import HTTP
 package import Identity
 package import Logging
 package import Providers
+package import Runtime
+
+/// The person that a sign-in at the provider of the console has proven.
+package struct ProvenOperator: Sendable {
+    package let identity: ProviderIdentity
+    /// When the person proved themselves to the provider; `nil` where it does not say that.
+    package let signedInAt: Instant?
+}
 
 /// A sign-in of an operator at the provider of the console: the same requests and the same checks as for the people of projects, without an
 /// account at its end.
@@ -27,13 +35,14 @@ extension Brokerage {
     ///   - flow: as it began in the same browser.
     package func person(
         of answer: Form, _ flow: OperatorFlows.Flow, at provider: ProviderSettings, redirectURI: String, log: Logger
-    ) async throws(BrokerageError) -> ProviderIdentity {
+    ) async throws(BrokerageError) -> ProvenOperator {
         let answer = try ProviderAnswer(answer)
         let configured = configured(provider, log)
         try await answer.check(of: configured)
         if let refusal = answer.refusal { throw refusal }
         do {
-            return try await configured.redeem(answer: answer.form, redirectURI: redirectURI, secrets: flow.secrets).identity.kept
+            let result = try await configured.redeem(answer: answer.form, redirectURI: redirectURI, secrets: flow.secrets)
+            return ProvenOperator(identity: result.identity.kept, signedInAt: try result.authenticationTime(at: clock.now()))
         } catch { throw BrokerageError(error) }
     }
 

@@ -36,7 +36,7 @@ package struct TokenTimes: Sendable, Equatable {
     }
 
     /// The time that a claim says; `nil` without the claim, for which some issuers write `null`.
-    private static func time(_ claim: String, of claims: JSON) throws(Fault) -> Instant? {
+    package static func time(_ claim: String, of claims: JSON) throws(Fault) -> Instant? {
         guard let value = claims[UTF8Text(claim)], !value.isNull else { return nil }
         guard let seconds = value.integer ?? value.number.flatMap({ Int64(exactly: $0.rounded(.down)) }) else { throw .malformed(claim) }
         return Instant(seconds: seconds)

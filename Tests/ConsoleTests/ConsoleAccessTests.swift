@@ -111,10 +111,21 @@ import Text
         let person = OperatorPerson(issuer: "https://staff.example.com", subject: "s-other")
         for name in ["gone", "admin"] {
             browser.cookie = try await browser.app.accounts.operators.sessions.begin(
-                name, person, replacing: nil, from: browser.client
+                name, person, replacing: [], from: browser.client
             ).cookie
             #expect(await browser.get("/").status == 303)
         }
+    }
+
+    @Test func `SEC-65 a session of a former provider's person ends with the provider`() async throws {
+        let browser = try await browser()
+        let sessions = browser.app.accounts.operators.sessions
+        // The file names this subject, which is a person of the provider that it has now.
+        let person = OperatorPerson(issuer: "https://former.example.com", subject: "s-admin")
+        browser.cookie = try await sessions.begin("admin", person, replacing: [], from: browser.client).cookie
+        #expect(await browser.get("/").status == 303)
+        try await browser.signIn(as: "admin")
+        #expect(await browser.get("/").status == 200)
     }
 
     @Test func `another host's name is not the console's, and no other site may call it`() async throws {

@@ -39,7 +39,7 @@ final class ConsoleBrowser {
     /// Has a session as this operator's sign-in at the provider makes one.
     func signIn(as name: String) async throws {
         let person = OperatorPerson(issuer: "https://staff.example.com", subject: name == "demo-only" ? "s-demo" : "s-\(name)")
-        let session = try await app.accounts.operators.sessions.begin(name, person, replacing: nil, from: client)
+        let session = try await app.accounts.operators.sessions.begin(name, person, replacing: [], from: client)
         cookie = session.cookie
     }
 

@@ -1,6 +1,7 @@
 import Accounts
 import Config
 import Runtime
+import TestKit
 import Testing
 
 @testable import Console
@@ -46,6 +47,68 @@ import Testing
         #expect(settings.person(of: session("gone", "7")) == nil)
     }
 
+    @Test func `SEC-65 the people of another issuer are not operators, by subject or by address`() {
+        let operators = "operators:\n  - {name: ann, email: ann@example.com, role: admin}\n  - {name: ben, subject: '7', role: viewer}"
+        let before = read(Self.sound + operators).0
+        let after = read(Self.sound.replacing("https://id.example.com", with: "https://new.example.com") + operators).0
+        let none = read("publicURL: https://console.example.com").0
+        for (name, subject, email) in [("ann", "1", "ann@example.com"), ("ben", "7", nil)] as [(String, String, String?)] {
+            let person = OperatorPerson(issuer: "https://id.example.com", subject: subject)
+            let session = OperatorSession(
+                secret: [], operatorName: name, person: person, reason: nil, signedInAt: Instant(seconds: 0), email: email)
+            #expect(before.person(of: session)?.name == name && before.person(person, boundTo: email)?.name == name)
+            #expect(after.person(of: session) == nil && after.person(person, boundTo: email) == nil)
+            #expect(none.person(of: session) == nil && none.person(person, boundTo: email) == nil)
+        }
+        // A session without the provider has no issuer.
+        let breakGlass = OperatorSession(
+            secret: [], operatorName: "break-glass", person: nil, reason: "a test", signedInAt: Instant(seconds: 0))
+        #expect(after.person(of: breakGlass) == .breakGlass)
+    }
+
+    @Test(arguments: ["common", "organizations", "11111111-2222-3333-4444-555555555555"])
+    func `an entry of Microsoft has one issuer for the people of all its tenants`(_ tenant: String) throws {
+        let folder = try TestFolder(["secret": "s"])
+        let (settings, faults) = read(
+            "publicURL: https://console.example.com\n"
+                + "provider: {microsoft.com: {clientId: c, clientSecret: {file: \(folder.path)/secret}, tenant: \(tenant)}}\n"
+                + "operators: [{name: ben, subject: '7', role: viewer}]")
+        #expect(faults == [])
+        let person = OperatorPerson(issuer: "https://login.microsoftonline.com", subject: "7")
+        #expect(settings.person(person, boundTo: nil)?.name == "ben")
+    }
+
+    @Test func `notes an operator by address whom the provider can never prove`() throws {
+        let folder = try TestFolder(["secret": "s"])
+        func notes(_ provider: String, _ entry: String) -> [String] {
+            let faults = Faults()
+            let text =
+                "console:\n  publicURL: https://console.example.com\n  provider: {\(provider)}\n  operators: [{name: ann, \(entry), role: admin}]\n"
+            let section = ConfigFile.read(text: text, name: "x", faults: faults).section("console")
+            _ = ConsoleSettings(section, apiURL: "https://auth.example.com", development: false)
+            #expect(faults.isEmpty, "\(faults.all)")
+            return faults.notes.map(\.message)
+        }
+        func issuer(_ more: String = "") -> String { "oidc.staff: {issuer: https://id.example.com, clientId: c, clientAuth: none\(more)}" }
+        let bare = notes(issuer(), "email: ann@example.com")
+        #expect(bare.count == 1 && bare[0].hasPrefix("ann@example.com can never be bound"))
+        #expect(notes(issuer(", authoritativeDomains: [other.example]"), "email: ann@example.com") == bare)
+        #expect(notes(issuer(", authoritativeDomains: [example.com]"), "email: ann@example.com") == [])
+        // The subject says who it is; the address is for mails.
+        #expect(notes(issuer(), "email: ann@example.com, subject: '1'") == [])
+        #expect(notes("google.com: {clientId: c, clientSecret: {file: \(folder.path)/secret}}", "email: ann@example.com") == [])
+    }
+
+    @Test func `notes an operator of a project that is not there`() {
+        let faults = Faults()
+        let entry = "{name: ann, subject: '1', role: admin, projects: [shop, spoh]}"
+        let lines = "console:\n  publicURL: https://console.example.com\n  operators: [\(entry)]\n"
+        let section = ConfigFile.read(text: lines, name: "x", faults: faults).section("console")
+        let settings = ConsoleSettings(section, apiURL: "https://auth.example.com", development: false)
+        settings.note(operatorsOfNone: ["shop", "other"], in: section)
+        #expect(faults.notes.map(\.message) == ["ann has the project spoh, and no project file has this id"])
+    }
+
     /// Lines of the section, and their one fault.
     @Test(arguments: [
         ("publicURL: http://console.example.com", "must be https"),
@@ -57,6 +120,10 @@ import Testing
         (sound + "operators: [{role: admin, name: break-glass, subject: '1'}]", "is the name of sessions without the provider"),
         (sound + "operators: [{role: admin, name: a, subject: '1'}, {role: admin, name: a, subject: '2'}]", "two have the name a"),
         (sound + "operators: [{role: admin, name: a, subject: '1'}, {role: admin, name: b, subject: '1'}]", "two have the subject 1"),
+        (
+            sound + "operators: [{role: admin, email: a@x.example, subject: '1'}, {role: admin, name: b, email: A@X.example}]",
+            "two have the address a@x.example"
+        ),
         (sound + "operators: [{role: admin, name: a, subject: '1', projects: []}]", "names no project"),
         (sound + "operators: [{role: owner, name: a, subject: '1'}]", "expected one of: viewer, support, admin"),
         ("publicURL: https://console.example.com\noperators: [{role: admin, name: a, subject: '1'}]", "the entry of the provider"),

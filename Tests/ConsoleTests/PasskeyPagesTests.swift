@@ -158,7 +158,7 @@ import WebAuthn
         ]
         _ = try await operators.bindings.bind(people[2], to: "gone@example.com", named: "gone", from: browser.client)
         for person in people {
-            let session = try await operators.sessions.begin("admin", person, replacing: nil, from: browser.client)
+            let session = try await operators.sessions.begin("admin", person, replacing: [], from: browser.client)
             let options = try await operators.passkeys.start(in: session, at: site)
             var authenticator = try SoftAuthenticator()
             (authenticator.credentialID, authenticator.userHandle) = (Random.bytes(16), options.user.handle)

@@ -22,5 +22,16 @@ struct HostCookieTests {
         #expect(family.cookie("3").value(in: request) == "v3")
         let headers = family.set("new", "v", for: .seconds(60), in: request)
         #expect(headers.map { $0.prefix { $0 != ";" } } == ["__Host-kind.0=", "__Host-kind.1=", "__Host-kind.new=v"])
+        // Set anew, one is not another one.
+        let three = CookieFamily("kind", at: site, most: 11).set("3", "v", for: .seconds(60), in: request)
+        #expect(three.map { $0.prefix { $0 != ";" } } == ["__Host-kind.3=v"])
+    }
+
+    @Test func `a family fits into a request, and clears the oldest where it does not`() {
+        let family = CookieFamily("kind", at: site, most: 5)
+        let cookies = (0..<4).map { "__Host-kind.\($0)=\(String(repeating: "v", count: 1500))" }
+        let request = Request(method: .get, path: "/", headers: ["cookie": cookies.joined(separator: "; ")])
+        let headers = family.set("new", String(repeating: "v", count: 1000), for: .seconds(60), in: request)
+        #expect(headers.map { $0.prefix { $0 != "=" } } == ["__Host-kind.0", "__Host-kind.1", "__Host-kind.new"])
     }
 }

@@ -21,23 +21,39 @@ package struct OperatorFlows: Sendable {
         package let secrets: SignInSecrets
         /// The page of the console at which the operator goes on.
         package let next: String
+        /// The id of the session that the browser had last. The request that ends the sign-in does not bring that session's cookie, and ends it.
+        package fileprivate(set) var formerSession: String?
         private let expires: Int64
 
-        fileprivate init(state: String, secrets: SignInSecrets, next: String, expires: Int64) {
+        fileprivate init(state: String, secrets: SignInSecrets, next: String, formerSession: String?, expires: Int64) {
             self.state = state
             self.secrets = secrets
             self.next = next
+            self.formerSession = formerSession
             self.expires = expires
         }
 
         fileprivate func isOver(at now: Instant) -> Bool { now.seconds >= expires }
+
+        package func answers(_ state: UTF8Text) -> Bool { constantTimeEqual(Array(self.state.utf8), Array(state.utf8)) }
+
+        /// The flow in a browser that has got another session since the flow began.
+        package func following(_ session: OperatorSession) -> Flow {
+            var flow = self
+            flow.formerSession = session.id
+            return flow
+        }
     }
 
-    /// A new flow. Its provider is asked to have the person prove themselves again, whatever session they have there.
-    package func begin(next: String) -> Flow {
-        let secrets = SignInSecrets.random(customParameters: ["prompt": "login"])
-        return Flow(
-            state: Random.token(), secrets: secrets, next: next, expires: (clock.now() + Self.lifetime).seconds)
+    /// A new flow.
+    ///
+    /// - Parameters:
+    ///   - cookie: the session's, where the browser has one.
+    ///   - parameters: those by which its provider is asked to have the person prove themselves again, whatever session they have there.
+    package func begin(next: String, replacing cookie: UTF8Text?, asking parameters: [UTF8Text: UTF8Text]) -> Flow {
+        Flow(
+            state: Random.token(), secrets: .random(customParameters: parameters), next: next,
+            formerSession: cookie.flatMap(OperatorSessions.id(ofCookie:)), expires: (clock.now() + Self.lifetime).seconds)
     }
 
     /// The value of the browser's cookie.
@@ -47,12 +63,11 @@ package struct OperatorFlows: Sendable {
         }
     }
 
-    /// The flow that the browser began and the provider answers to. Throws `flowRefused` for any other state, and when the time is over.
-    package func open(_ cookie: UTF8Text, state: UTF8Text) throws(AccountError) -> Flow {
+    /// The flow that the browser began; `nil` for a value that is made up, and when the time is over.
+    package func open(_ cookie: UTF8Text) -> Flow? {
         guard let sealed = Base64URL.decodeStrict(cookie.asString), let plain = try? keys.open(sealed, context: Self.context),
-            let flow = try? JSON.parse(plain).decode(Flow.self), !flow.isOver(at: clock.now()),
-            constantTimeEqual(Array(flow.state.utf8), Array(state.utf8))
-        else { throw .flowRefused }
+            let flow = try? JSON.parse(plain).decode(Flow.self), !flow.isOver(at: clock.now())
+        else { return nil }
         return flow
     }
 }

@@ -38,6 +38,9 @@ package struct OperatorSession: Sendable {
     /// The value of the cookie.
     package var cookie: String { Base64URL.encode(secret) }
 
+    /// The session's name where its secret must not be.
+    package var id: String { OperatorSessions.id(of: secret) }
+
     package var isBreakGlass: Bool { person == nil }
 
     package func isFresh(at now: Instant) -> Bool { now < signedInAt + Self.freshness }

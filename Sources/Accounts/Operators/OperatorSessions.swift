@@ -20,21 +20,23 @@ package struct OperatorSessions: Sendable {
         self.clock = clock
     }
 
-    /// Begins a session of a person whom the provider or a passkey has proven, and records it. The browser's former session ends: a sign-in always
+    /// Begins a session of a person whom the provider or a passkey has proven, and records it. The browser's former sessions end: a sign-in always
     /// has a new secret.
     ///
     /// Throws `passkeyChallengeRefused` for a use of a passkey that has begun a session already, and `conflict` where the passkey was used or removed
     /// meanwhile.
     /// - Parameters:
     ///   - passkey: `nil` where the person has signed in at the provider.
-    ///   - former: the cookie that the browser had.
+    ///   - time: when the person proved themselves; `nil` for now.
+    ///   - former: the ids of the sessions that the browser had.
     package func begin(
-        _ name: String, _ person: OperatorPerson, by passkey: UsedOperatorPasskey? = nil, replacing former: UTF8Text?,
-        from client: Session.ClientInfo
+        _ name: String, _ person: OperatorPerson, by passkey: UsedOperatorPasskey? = nil, at time: Instant? = nil,
+        replacing former: Set<String>, from client: Session.ClientInfo
     ) async throws(AccountError) -> OperatorSession {
         let now = clock.now()
         let session = OperatorSession(
-            secret: Random.bytes(32), operatorName: name, person: person, reason: nil, signedInAt: now, passkeyID: passkey?.id)
+            secret: Random.bytes(32), operatorName: name, person: person, reason: nil, signedInAt: time.map { min($0, now) } ?? now,
+            passkeyID: passkey?.id)
         let act = AuditedAct(by: .operator(name), on: nil, from: client, at: now)
         let facts: SQL = "'subject', \(person.subject), 'passkey', \(passkey.map { Passkey.factorID(of: $0.id) })"
         // The use locks the passkey first, so that its removal finds the session.
@@ -42,14 +44,12 @@ package struct OperatorSessions: Sendable {
         statements += [
             """
             INSERT INTO console_sessions (session_hash, operator, issuer, subject, passkey_id, signed_in_at, used_at, expires_at)
-            SELECT \(Self.hash(session.secret)), \(name), \(person.issuer), \(person.subject), \(passkey?.id), \(now), \(now),
+            SELECT \(Self.hash(session.secret)), \(name), \(person.issuer), \(person.subject), \(passkey?.id), \(session.signedInAt), \(now),
                 \(now + Self.lifetime)
             """,
             act.record(.consoleSignedIn, facts: facts, in: AuditEvents.server),
         ]
-        if let former = former.flatMap(Self.hash(ofCookie:)) {
-            statements.append("DELETE FROM console_sessions WHERE session_hash = \(former)")
-        }
+        statements += former.sorted().compactMap(Base64URL.decodeStrict).map { "DELETE FROM console_sessions WHERE session_hash = \($0)" }
         do { _ = try await storage.write(all: statements) } catch { throw error.ofSpentToken(.passkeyChallengeRefused) }
         return session
     }
@@ -101,7 +101,10 @@ package struct OperatorSessions: Sendable {
 
     static func hash(_ secret: [UInt8]) -> [UInt8] { Digest.sha256(secret) }
 
-    private static func hash(ofCookie cookie: UTF8Text) -> [UInt8]? { Base64URL.decodeStrict(cookie.asString).map(hash) }
+    static func id(of secret: [UInt8]) -> String { Base64URL.encode(hash(secret)) }
+
+    /// The id of the session that a cookie is for, if there is one.
+    package static func id(ofCookie cookie: UTF8Text) -> String? { Base64URL.decodeStrict(cookie.asString).map(id(of:)) }
 
     /// A row of the table.
     private struct Stored {

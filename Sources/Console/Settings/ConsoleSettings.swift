@@ -3,6 +3,7 @@ package import Config
 import HTTP
 import Identity
 package import Providers
+import Text
 
 /// `console` of `gatehouse.yaml`: where the console is, and who its operators are.
 package struct ConsoleSettings: Sendable {
@@ -61,10 +62,30 @@ package struct ConsoleSettings: Sendable {
                 section.fault("operators", "two have the address \(email)")
             }
         }
+        for entry in operators where entry.subject == nil {
+            guard let email = entry.email, let provider, !provider.mayProve(email) else { continue }
+            section.note(
+                "operators",
+                "\(email) can never be bound: \(provider.id) is not authoritative for its domain; add the domain to authoritativeDomains of the provider, "
+                    + "or write the person's subject")
+        }
         if provider == nil, !operators.isEmpty, !section.has("provider") {
             section.fault("provider", "is missing; the entry of the provider at which operators sign in")
         }
         section.finish()
+    }
+
+    /// Notes on operators that see nothing of some projects, since no project has the id.
+    ///
+    /// - Parameters:
+    ///   - projects: the ids of all projects.
+    ///   - section: `console`.
+    package func note(operatorsOfNone projects: Set<String>, in section: Section) {
+        for entry in operators {
+            for name in (entry.person.projects ?? []).subtracting(projects).sorted() {
+                section.note("operators", "\(entry.person.name) has the project \(name), and no project file has this id")
+            }
+        }
     }
 
     /// Those of development mode, where no operator signs in.
@@ -106,12 +127,22 @@ package struct ConsoleSettings: Sendable {
         return OperatorPasskeys.Site(rpID: uri.host, origin: uri.origin)
     }
 
+    /// The operator that a person at a provider is: by the subject of an entry, or by the address that the person is bound to. `nil` where the file does
+    /// not have them any more.
+    ///
+    /// A subject says who a person is together with its issuer alone: once the file has another issuer, the former one's people are not operators.
+    package func person(_ person: OperatorPerson, boundTo email: String?) -> Operator? {
+        guard let provider, provider.storedIssuer.isExactly(person.issuer) else { return nil }
+        if let entry = operators.first(where: { $0.subject == person.subject }) { return entry.person }
+        return email.flatMap(entry(of:))?.person
+    }
+
     /// The operator of a session; `nil` where the file does not have them any more, or says another person.
     package func person(of session: OperatorSession) -> Operator? {
         guard let person = session.person else { return .breakGlass }
-        guard let entry = operators.first(where: { $0.person.name == session.operatorName }),
-            entry.subject.map({ $0 == person.subject }) ?? (entry.email == session.email)
-        else { return nil }
-        return entry.person
+        return self.person(person, boundTo: session.email).flatMap { $0.name == session.operatorName ? $0 : nil }
     }
+
+    /// The entry that says who its operator is by this address.
+    func entry(of email: String) -> Entry? { operators.first { $0.subject == nil && $0.email == email } }
 }

@@ -69,50 +69,58 @@ extension Console {
 
     private func start(_ request: Request, _ context: Context) async throws -> Response {
         guard let provider = settings.provider else { throw Failure.notFound }
-        let flows = context.services.accounts.operators.flows
-        let flow = flows.begin(next: Self.next(try Form.reading(request.query)))
+        let flow = context.services.accounts.operators.flows.begin(
+            next: Self.next(try Form.reading(request.query)), replacing: sessionCookie.value(in: request), asking: provider.freshSignIn)
         let url: String
         do {
             url = try await context.services.brokerage.authorizationURL(
                 for: flow, at: provider, redirectURI: redirectURI, log: context.log)
         } catch { return refused(error, request, context) }
         var response = RedirectResponse.to(url, status: 303)
-        response.setCookie(flowCookie.set(try flows.seal(flow), for: OperatorFlows.lifetime))
+        response.setCookies(try begun(in: request, context).set(flow))
         return response
     }
 
     private func comeBack(_ request: Request, _ context: Context) async throws -> Response {
         guard let provider = settings.provider else { throw Failure.notFound }
         let answer = try Form.reading(request.query)
-        let operators = context.services.accounts.operators
-        let flow: OperatorFlows.Flow
+        let (begun, state) = (begun(in: request, context), answer["state"] ?? "")
+        func over(_ page: Response) -> Response {
+            var page = page
+            page.setCookie(begun.clear(state))
+            return page
+        }
+        guard let flow = begun.flow(of: state) else { return over(ended("flowOver", request, status: 400)) }
+        let proven: ProvenOperator
         do {
-            guard let cookie = flowCookie.value(in: request) else { throw AccountError.flowRefused }
-            flow = try operators.flows.open(cookie, state: answer["state"] ?? "")
-        } catch { return ended("flowOver", request, status: 400) }
-        let identity: ProviderIdentity
-        do {
-            identity = try await context.services.brokerage.person(
+            proven = try await context.services.brokerage.person(
                 of: answer, flow, at: provider, redirectURI: redirectURI, log: context.log)
-        } catch { return refused(error, request, context) }
+        } catch { return over(refused(error, request, context)) }
+        let identity = proven.identity
         guard let person = try await person(of: identity, context) else {
             context.log.warning(
                 "operator refused", metadata: ["issuer": "\(identity.issuer)", "subject": "\(identity.subject)"])
-            return ended("unknownPerson", request, status: 403, ["subject": .text(ConsoleVisit.inert(identity.subject))])
+            let subject: TemplateValue = .text(ConsoleVisit.inert(identity.subject))
+            return over(ended("unknownPerson", request, status: 403, ["subject": subject]))
         }
-        let session = try await operators.sessions.begin(
-            person.name, OperatorPerson(issuer: identity.issuer, subject: identity.subject),
-            replacing: sessionCookie.value(in: request), from: context.browserClientInfo)
-        var response = page("signedIn", request, ["operator": .text(person.name), "next": .text(flow.next)])
-        response.setCookies([flowCookie.clear(), sessionCookie.set(session.cookie, for: OperatorSessions.lifetime)])
+        let session = try await context.services.accounts.operators.sessions.begin(
+            person.name, OperatorPerson(issuer: identity.issuer, subject: identity.subject), at: proven.signedInAt,
+            replacing: begun.formerSessions, from: context.browserClientInfo)
+        let values: [String: TemplateValue] = [
+            "operator": .text(person.name), "next": .text(flow.next),
+            "signedInAt": .text(
+                session.isFresh(at: context.services.clock.now()) ? nil : Timestamp.minute(session.signedInAt)),
+        ]
+        var response = page("signedIn", request, values)
+        response.setCookies(try begun.follow(session, after: flow.state))
+        response.setCookie(sessionCookie.set(session.cookie, for: OperatorSessions.lifetime))
         return response
     }
 
     /// The operator that a person is whom the provider has proven now or before: by the subject in the file, or by an address that was bound to the
     /// subject. `nil` where the file does not have them any more.
     func known(_ person: OperatorPerson, _ context: Context) async throws -> Operator? {
-        if let entry = settings.operators.first(where: { $0.subject == person.subject }) { return entry.person }
-        return try await context.services.accounts.operators.bindings.email(of: person).flatMap(settings.entry)?.person
+        settings.person(person, boundTo: try await context.services.accounts.operators.bindings.email(of: person))
     }
 
     /// The operator that a person at the provider is: one who is known, or one by an address that is bound to the subject now, since the provider is
@@ -154,8 +162,10 @@ extension Console {
         }
     }
 
-    /// The browser keeps the flow in it while the operator is at the provider. The request that comes back is one of another site.
-    private var flowCookie: HostCookie { HostCookie("gatehouse_console_flow", at: site) }
+    /// The sign-ins at the provider that the browser has begun.
+    func begun(in request: Request, _ context: Context) -> BegunSignIns {
+        BegunSignIns(in: request, at: site, session: sessionCookie, context.services.accounts.operators.flows)
+    }
 
     /// A page for a browser that is not signed in.
     private func page(
@@ -168,10 +178,7 @@ extension Console {
     func ended(
         _ reason: String, _ request: Request, status: Int, _ more: [String: TemplateValue] = [:]
     ) -> Response {
-        var response = page(
-            "refused", request, ["reason": .word(reason, more), "again": .text(Self.signInPath)], status: status)
-        response.setCookie(flowCookie.clear())
-        return response
+        page("refused", request, ["reason": .word(reason, more), "again": .text(Self.signInPath)], status: status)
     }
 
     private func refused(_ error: any Error, _ request: Request, _ context: Context) -> Response {
@@ -179,8 +186,4 @@ extension Console {
         context.log.warning("operator refused", metadata: ["reason": "\(detail ?? "\(error)")"])
         return ended("providerRefused", request, status: 400)
     }
-}
-
-extension ConsoleSettings {
-    fileprivate func entry(of email: String) -> Entry? { operators.first { $0.subject == nil && $0.email == email } }
 }

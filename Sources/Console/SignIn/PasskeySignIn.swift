@@ -50,22 +50,17 @@ extension Console {
             guard let browser = browserSecret(in: request) else { throw AccountError.passkeyChallengeRefused }
             let answer = try? JSON.parse((form["credential"] ?? "").asString)
             let used = try await operators.passkeys.used(in: answer, by: browser, at: site, from: context.browserClientInfo)
-            guard let person = try await holder(of: used, context) else { return refused("it is not an operator's", request, context) }
+            guard let person = try await known(used.person, context) else { return refused("it is not an operator's", request, context) }
+            let begun = begun(in: request, context)
             let session = try await operators.sessions.begin(
-                person.name, used.person, by: used, replacing: sessionCookie.value(in: request), from: context.browserClientInfo)
+                person.name, used.person, by: used, replacing: begun.formerSessions, from: context.browserClientInfo)
             var response = RedirectResponse.to(Self.next(form), status: 303)
+            response.setCookies(try begun.follow(session))
             response.setCookies([passkeyCookie.clear(), sessionCookie.set(session.cookie, for: OperatorSessions.lifetime)])
             return response
         } catch let error as AccountError where error.isOfPasskey {
             return refused(error.logDetail, request, context)
         }
-    }
-
-    /// The operator whose passkey it is. A subject says who a person is together with its issuer, so another provider in the file means other
-    /// people.
-    private func holder(of used: UsedOperatorPasskey, _ context: Context) async throws -> Operator? {
-        guard let provider = settings.provider, provider.storedIssuer.isExactly(used.person.issuer) else { return nil }
-        return try await known(used.person, context)
     }
 
     private func refused(_ reason: String, _ request: Request, _ context: Context) -> Response {

@@ -1,5 +1,6 @@
 package import Config
 import HTTP
+import Identity
 import JOSE
 import JSON
 package import Runtime
@@ -75,6 +76,12 @@ package struct ProviderSettings: Sendable {
 
     /// Whether it is an issuer of the operator's choice, and not a provider of the catalogue.
     package var isOfAnyIssuer: Bool { id.hasPrefix("oidc.") }
+
+    /// Whether the provider's word about this address could ever be proof. It cannot where an issuer of the operator's choice is not trusted with the
+    /// address's domain.
+    package func mayProve(_ email: String) -> Bool {
+        !isOfAnyIssuer || EmailDomain.of(UTF8Text(email)).map(authoritativeDomains.contains) ?? false
+    }
 
     var audiences: Set<String> { allowedAudiences.union([clientID]).union(`protocol`.issuer?.nativeClientIDs ?? []) }
 }

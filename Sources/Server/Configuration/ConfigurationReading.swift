@@ -1,4 +1,5 @@
 import Config
+import Console
 import FoundationEssentials
 import ProjectSettings
 import Projects
@@ -56,6 +57,9 @@ struct ConfigurationReading {
         }
         if let wanted = server.developmentProject, areReadable, !files.contains(where: { $0.project.settings.id == wanted }) {
             section.fault("developmentProject", "no project file has the id \(wanted)")
+        }
+        if areReadable {
+            server.console?.settings.note(operatorsOfNone: Set(files.map(\.project.settings.id)), in: section.section("console"))
         }
         (self.server, self.faults, self.files) = (server, faults, files)
     }

@@ -35,15 +35,18 @@ package struct HostCookie: Sendable {
 
 /// Cookies of one kind with an id each, such as one for each flow of a browser, so that tabs do not disturb one another.
 package struct CookieFamily: Sendable {
-    /// More than these in one browser were forgotten, or are a mistake of an app; the surplus is cleared.
-    private static let most = 10
+    /// With these bytes in all of them, the cookies still fit into a request that a proxy takes.
+    private static let mostBytes = 4096
 
     private let kind: String
     private let site: Site
+    private let most: Int
 
-    package init(_ kind: String, at site: Site) {
+    /// - Parameter most: more than these in one browser were forgotten, or are a mistake of an app; the surplus is cleared.
+    package init(_ kind: String, at site: Site, most: Int = 10) {
         self.kind = kind
         self.site = site
+        self.most = most
     }
 
     package func cookie(_ id: String) -> HostCookie { HostCookie("\(kind).\(id)", at: site) }
@@ -57,7 +60,14 @@ package struct CookieFamily: Sendable {
 
     /// The headers that set the cookie with this id, and clear those of forgotten ones.
     package func set(_ id: String, _ value: String, for maxAge: Duration, in request: Request) -> [String] {
-        all(in: request).dropLast(Self.most - 1).map { cookie($0.id.asString).clear() } + [cookie(id).set(value, for: maxAge)]
+        let others = all(in: request).filter { $0.id != UTF8Text(id) }
+        var bytes = value.utf8.count
+        // The newest stand last.
+        let kept = others.reversed().prefix(most - 1).prefix {
+            bytes += $0.value.utf8.count
+            return bytes <= Self.mostBytes
+        }
+        return others.dropLast(kept.count).map { cookie($0.id.asString).clear() } + [cookie(id).set(value, for: maxAge)]
     }
 }
 

@@ -21,7 +21,7 @@ struct OperatorPasskeyFixture {
     var operators: OperatorRules { fixture.accounts.operators }
 
     func session(of person: OperatorPerson = ann) async throws -> OperatorSession {
-        try await operators.sessions.begin("ann", person, replacing: nil, from: client)
+        try await operators.sessions.begin("ann", person, replacing: [], from: client)
     }
 
     func act() -> OperatorAct { OperatorAct(by: Operator(name: "ann", role: .viewer), because: nil, from: client) }
@@ -66,7 +66,7 @@ struct OperatorPasskeyFixture {
     }
 
     func begin(_ used: UsedOperatorPasskey) async throws -> OperatorSession {
-        try await operators.sessions.begin("ann", used.person, by: used, replacing: nil, from: client)
+        try await operators.sessions.begin("ann", used.person, by: used, replacing: [], from: client)
     }
 
     @discardableResult

@@ -16,7 +16,7 @@ import Text
     @Test func `a session ends eight hours after the sign-in, and after half an hour without a request`() async throws {
         let fixture = try await Fixture()
         let sessions = fixture.accounts.operators.sessions
-        let session = try await sessions.begin("ann", person, replacing: nil, from: client)
+        let session = try await sessions.begin("ann", person, replacing: [], from: client)
         let cookie = UTF8Text(session.cookie)
         for _ in 0..<15 {
             fixture.time.advance(.seconds(29 * 60))
@@ -28,14 +28,14 @@ import Text
         fixture.time.advance(.seconds(17 * 60))
         #expect(try await sessions.find(cookie, from: client) == nil)
 
-        let idle = try await sessions.begin("ann", person, replacing: nil, from: client)
+        let idle = try await sessions.begin("ann", person, replacing: [], from: client)
         fixture.time.advance(.seconds(31 * 60))
         #expect(try await sessions.find(UTF8Text(idle.cookie), from: client) == nil)
     }
 
     @Test func `a sign-in is fresh for five minutes`() async throws {
         let fixture = try await Fixture()
-        let session = try await fixture.accounts.operators.sessions.begin("ann", person, replacing: nil, from: client)
+        let session = try await fixture.accounts.operators.sessions.begin("ann", person, replacing: [], from: client)
         let now = fixture.time.clock.now()
         #expect(session.isFresh(at: now + .seconds(299)) && !session.isFresh(at: now + .seconds(301)))
     }
@@ -59,13 +59,44 @@ import Text
     @Test func `a flow is for its own state, and for ten minutes`() async throws {
         let fixture = try await Fixture()
         let flows = fixture.accounts.operators.flows
-        let flow = flows.begin(next: "/keys")
+        let flow = flows.begin(next: "/keys", replacing: nil, asking: ["prompt": "login"])
         let cookie = UTF8Text(try flows.seal(flow))
-        #expect(try flows.open(cookie, state: UTF8Text(flow.state)) == flow)
-        #expect(throws: AccountError.self) { try flows.open(cookie, state: "another") }
-        #expect(throws: AccountError.self) { try flows.open("made up", state: UTF8Text(flow.state)) }
+        #expect(flows.open(cookie) == flow && flow.secrets.customParameters == ["prompt": "login"])
+        #expect(flow.answers(UTF8Text(flow.state)) && !flow.answers("another") && !flow.answers(""))
+        #expect(flows.open("made up") == nil)
         fixture.time.advance(.seconds(601))
-        #expect(throws: AccountError.self) { try flows.open(cookie, state: UTF8Text(flow.state)) }
+        #expect(flows.open(cookie) == nil)
+    }
+
+    @Test func `a sign-in ends the sessions that its browser had, and no other one`() async throws {
+        let fixture = try await Fixture()
+        let (sessions, flows) = (fixture.accounts.operators.sessions, fixture.accounts.operators.flows)
+        var three: [OperatorSession] = []
+        for _ in 0..<3 { three.append(try await sessions.begin("ann", person, replacing: [], from: client)) }
+        let flow = flows.begin(next: "/", replacing: UTF8Text(three[0].cookie), asking: [:])
+        let other = flows.begin(next: "/", replacing: nil, asking: [:]).following(three[1])
+        #expect(flow.formerSession == three[0].id && other.formerSession == three[1].id)
+        #expect(try !flows.seal(flow).contains(three[0].cookie))
+        #expect(flows.begin(next: "/", replacing: "no cookie of ours!", asking: [:]).formerSession == nil)
+        let former = Set([flow, other].compactMap(\.formerSession)).union(["made up"])
+        let new = try await sessions.begin("ann", person, replacing: former, from: client)
+        var left: [Bool] = []
+        for session in three + [new] { left.append(try await sessions.find(UTF8Text(session.cookie), from: client) != nil) }
+        #expect(left == [false, false, true, true])
+    }
+
+    @Test func `a sign-in is as fresh as the provider says, and the session as long as any`() async throws {
+        let fixture = try await Fixture()
+        let sessions = fixture.accounts.operators.sessions
+        let now = fixture.time.clock.now()
+        let old = try await sessions.begin("ann", person, at: now - .seconds(3600), replacing: [], from: client)
+        #expect(!old.isFresh(at: now) && !old.isFreshAtProvider(at: now))
+        let found = try #require(try await sessions.find(UTF8Text(old.cookie), from: client))
+        #expect(!found.isFresh(at: now) && found.signedInAt == now - .seconds(3600))
+        fixture.time.advance(.seconds(29 * 60))
+        #expect(try await sessions.find(UTF8Text(old.cookie), from: client) != nil)
+        let ahead = try await sessions.begin("ann", person, at: now + .seconds(7200), replacing: [], from: client)
+        #expect(ahead.signedInAt == fixture.time.clock.now())
     }
 
     @Test func `SEC-64 a token is for one session and one target`() {

@@ -2,10 +2,11 @@
 
 import json
 import re
+import time
 
 import requests
 
-from support.console import Operator, opening
+from support.console import ConsoleSite, Operator, opening
 from support.names import TIMEOUT
 
 
@@ -18,7 +19,7 @@ def test_an_operator_signs_in_at_the_provider_and_out_again(stage, browser):
     assert browser.open("/keys").headers["location"] == "/sign-in?next=%2Fkeys"
     assert "/sign-in/start?next=%2Fkeys" in browser.open("/sign-in?next=%2Fkeys").text
     address = browser.begin("/keys")
-    assert "prompt=login" in address and "code_challenge=" in address
+    assert "prompt=login" in address and "max_age=0" in address and "code_challenge=" in address
     done = browser.come_back(stage.staff.login("ada")(address))
     assert done.status_code == 200 and 'href="/keys"' in done.text and "signed in as ada" in done.text
     assert "Signing keys" in browser.open("/keys").text
@@ -48,7 +49,54 @@ def test_an_answer_belongs_to_the_browser_that_asked(stage, browser):
     other.begin()
     assert other.come_back(answer).status_code == 400
     assert browser.come_back(re.sub("state=[^&]*", "state=made-up", answer)).status_code == 400
+    # The answer that another site made up has not ended the sign-in.
+    assert browser.come_back(answer).status_code == 200
     assert "over" in browser.come_back(answer).text
+
+
+def sessions(site):
+    return [name for (name,) in site.rows("SELECT operator FROM console_sessions")]
+
+
+def test_two_tabs_both_sign_in_and_one_session_is_left(stage, browser):
+    stage.rows("DELETE FROM console_sessions")
+    first, second = browser.begin("/keys"), browser.begin("/")
+    answers = [stage.staff.login("ada")(second), stage.staff.login("ada")(first)]
+    pages = [browser.come_back(answer) for answer in answers]
+    assert [page.status_code for page in pages] == [200, 200]
+    assert 'href="/"' in pages[0].text and 'href="/keys"' in pages[1].text
+    assert sessions(stage) == ["ada"] and "Signing keys" in browser.open("/keys").text
+    assert [cookie.name for cookie in browser.cookies] == ["gatehouse_console"]
+
+
+def test_a_sign_in_ends_the_session_that_the_browser_had_and_a_forged_start_ends_none(stage, browser):
+    stage.rows("DELETE FROM console_sessions")
+    browser.sign_in()
+    browser.sign_in()
+    assert sessions(stage) == ["ada"]
+    started = browser.from_elsewhere(stage.console + "/sign-in/start").headers["location"]
+    assert sessions(stage) == ["ada"] and browser.open("/").status_code == 200
+    # Another person of the browser signs in: the former one's session does not go on beside theirs.
+    assert browser.sign_in("vera").status_code == 200
+    assert sessions(stage) == ["vera"]
+    assert browser.come_back(stage.staff.login("ada")(started)).status_code == 200
+    assert sessions(stage) == ["ada"]
+
+
+def test_a_sign_in_is_as_fresh_as_the_provider_says(stage, browser, staff):
+    page = "/keys/idToken/RS256/rotate"
+    staff.claims = lambda claims: {**claims, "auth_time": int(time.time())}
+    assert "did not ask you to sign in again" not in browser.sign_in().text
+    assert browser.open(page).status_code == 200
+    staff.claims = lambda claims: {**claims, "auth_time": int(time.time()) - 3600}
+    old = browser.sign_in()
+    assert old.status_code == 200 and "did not ask you to sign in again" in old.text
+    refused = browser.open(page)
+    assert refused.status_code == 403 and "last five minutes" in refused.text
+    assert browser.open("/passkeys/add").status_code == 403
+    for malformed in (str(int(time.time())), -1, int(time.time()) + 300, True):
+        staff.claims = lambda claims, malformed=malformed: {**claims, "auth_time": malformed}
+        assert Operator(stage).sign_in().status_code == 400
 
 
 def test_SEC_65_an_address_finds_its_operator_once(stage, browser, staff):
@@ -80,6 +128,42 @@ def test_SEC_65_the_subject_of_another_person_is_no_operator(stage, browser, sta
         assert browser.open("/").status_code == 303
     finally:
         staff.users["ada"] = {"sub": "ada", "email": "ada@example.com", "email_verified": True, "name": "Ada Lovelace"}
+
+
+def test_SEC_65_sessions_end_with_the_provider_of_the_file(fake_issuer_of_session):
+    site = ConsoleSite(fake_issuer_of_session)
+    server = site.serve()
+    try:
+        browser = Operator(site)
+        assert browser.sign_in().status_code == 200 and browser.open("/").status_code == 200
+        server.stop()
+        entry = site.settings["console"]["provider"]["oidc.staff"]
+        other = {**entry, "issuer": "http://127.0.0.1:9"}
+        site.config.write_text(json.dumps({**site.settings, "console": {**site.settings["console"], "provider": {"oidc.staff": other}}}))
+        server = site.serve()
+        assert browser.open("/").status_code == 303
+        server.stop()
+        site.config.write_text(json.dumps(site.settings))
+        site.serve()
+        assert browser.open("/").status_code == 200
+    finally:
+        site.close()
+
+
+def test_check_notes_operators_who_can_do_nothing(fake_issuer_of_session):
+    site = ConsoleSite(fake_issuer_of_session)
+    try:
+        lost = [
+            {"email": "zoe@untrusted.example", "role": "viewer"},
+            {"name": "kim", "subject": "kim", "role": "viewer", "projects": ["demo", "gone"]},
+        ]
+        console = site.settings["console"]
+        assert "note:" not in site.run("check", check=True).stdout
+        site.config.write_text(json.dumps({**site.settings, "console": {**console, "operators": console["operators"] + lost}}))
+        notes = [line for line in site.run("check", check=True).stdout.splitlines() if line.startswith("note:")]
+        assert len(notes) == 2 and "zoe@untrusted.example can never be bound" in notes[0] and "kim has the project gone" in notes[1]
+    finally:
+        site.close()
 
 
 def test_a_provider_that_refuses_or_fails_lets_no_operator_in(stage, browser, staff):

@@ -58,10 +58,20 @@ class Operator(requests.Session):
         return answer.headers["location"]
 
     def come_back(self, address):
-        """What the provider's redirect does. Its request comes from another site."""
-        answer = self.get(address, timeout=TIMEOUT, allow_redirects=False, headers={"sec-fetch-site": "cross-site"})
+        """What the provider's redirect does. Its request comes from another site, so it does not bring the session's cookie."""
+        answer = self.from_elsewhere(address)
         for cookie in self.cookies:
             note(cookie.value)
+        return answer
+
+    def from_elsewhere(self, address):
+        """Follows a link of another site's page. A server in development mode has no cookie that is SameSite=Strict; those of others are."""
+        session = next((cookie for cookie in self.cookies if cookie.name == "gatehouse_console"), None)
+        if session:
+            self.cookies.clear(session.domain, session.path, session.name)
+        answer = self.get(address, timeout=TIMEOUT, allow_redirects=False, headers={"sec-fetch-site": "cross-site"})
+        if session and "gatehouse_console" not in self.cookies:
+            self.cookies.set_cookie(session)
         return answer
 
     def sign_in(self, user="ada", next="/"):
