@@ -23,6 +23,7 @@ enum ConsoleTemplates {
         "signIn.html": PackageResources.signIn_html,
         "signedIn.html": PackageResources.signedIn_html,
         "style.css": PackageResources.style_css,
+        "unavailable.html": PackageResources.unavailable_html,
         "user.html": PackageResources.user_html,
         "users.html": PackageResources.users_html,
         "words.de.yaml": PackageResources.words_de_yaml,

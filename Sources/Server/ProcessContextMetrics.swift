@@ -21,11 +21,12 @@ extension ProcessContext {
     }
 
     /// Registers how many connections to the database a loop may open.
-    func registerPool(ofLoop index: Int) {
-        let pool = settings.databasePool
+    ///
+    /// - Parameter loop: the loop's number, or the name of a pool that it has besides.
+    func registerPool(_ pool: DatabaseSettings, ofLoop loop: String) {
         for (kind, most) in [("read", pool.readConnections), ("write", pool.writeConnections)] {
             metrics.gauge(
-                "gatehouse_database_connections_max", "Connections to the database that may be open.", ["loop": "\(index)", "kind": kind]
+                "gatehouse_database_connections_max", "Connections to the database that may be open.", ["loop": loop, "kind": kind]
             ) { most }
         }
     }

@@ -27,6 +27,27 @@ actor Readiness {
         defer { self.question = nil }
         try await question.value
     }
+
+    /// As `verify`, for a page that says whether the server is ready, and does not wait as long as a call may: throws when the answer is not there
+    /// within `longest`.
+    func verify(within longest: Duration) async throws {
+        try await withUnsafeThrowingContinuation { continuation in
+            let answer = FirstAnswer(continuation)
+            Task {
+                do { answer.give(.success(try await verify())) } catch { answer.give(.failure(error)) }
+            }
+            database.loop.schedule(after: longest) { answer.give(.failure(PostgresError.unavailable("no answer within \(longest)"))) }
+        }
+    }
+}
+
+/// Gives the first of several answers to the one who waits, and drops the others.
+private final class FirstAnswer: Sendable {
+    private let waiting: Mutex<UnsafeContinuation<Void, any Error>?>
+
+    init(_ continuation: UnsafeContinuation<Void, any Error>) { waiting = Mutex(continuation) }
+
+    func give(_ answer: Result<Void, any Error>) { waiting.withLock { $0.take() }?.resume(with: answer) }
 }
 
 /// Keeps whether the server could serve requests when it last looked, for metrics.

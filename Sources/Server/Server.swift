@@ -38,7 +38,7 @@ package actor Server {
     var isReportedReady = false
     /// The servers of the operations listener, one for each loop; empty without such a listener.
     private var operations: [HTTPServer] = []
-    /// The same for the console's listener.
+    /// That of the console's listener, which one loop has; empty without such a listener.
     private var consoles: [HTTPServer] = []
     let path: String
     let environment: [String: String]
@@ -178,6 +178,7 @@ package actor Server {
         }
         if let address = process.settings.console?.listen {
             if sockets.console.isEmpty { try Self.requireFree(address, key: "console.listen") }
+            // One loop: the connections that the console has to the database are its.
             consoles = workers.compactMap { $0.consoleServer(process) }
             for server in consoles { try await serve(with: server, at: address, key: "console.listen", sockets.console) }
         }
@@ -219,7 +220,7 @@ package actor Server {
         // No client waits any more for what waits there.
         await process.hashing.stop()
         await writeLastSignIns()
-        for worker in workers { await worker.database.close() }
+        for worker in workers { await worker.closeDatabases() }
         log.info("stopped")
     }
 

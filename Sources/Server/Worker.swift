@@ -1,14 +1,10 @@
-import Accounts
 import AuthPages
-import Brokerage
 package import Console
 import Curl
 import FoundationEssentials
 import HTTPServer
 import Messaging
-import Migration
 package import Postgres
-import Projects
 package import Runtime
 package import Web
 
@@ -21,8 +17,16 @@ package struct Worker: Sendable {
     /// The endpoints of the public listener.
     package let app: App
     let server: HTTPServer
-    /// The endpoints of the console's listener; `nil` where the configuration has none.
+    /// The endpoints of the console's listener; `nil` on the loops that do not serve it, and where the configuration has none.
     package let console: ConsoleListener?
+    /// The connections that the console's listener has for itself, so that pages of operators take none from sign-ins, and are there when sign-ins have
+    /// taken all of theirs.
+    package let consoleDatabase: Database?
+
+    /// The loop that serves the console. One is enough for operators, and keeps the connections few.
+    private static let loopOfConsole = 0
+    /// How long the console waits for the answer whether requests can be served.
+    private static let patienceOfConsole: Duration = .seconds(1)
 
     package init(index: Int, _ process: ProcessContext) throws {
         let settings = process.settings
@@ -31,36 +35,28 @@ package struct Worker: Sendable {
             loop: loop, url: settings.database, settings: settings.databasePool, share: process.connectionShare,
             metrics: process.metrics, log: process.log)
         self.database = database
-        process.registerPool(ofLoop: index)
+        process.registerPool(settings.databasePool, ofLoop: "\(index)")
         client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: process.metrics, log: process.log)
-        let googleTokens = GoogleTokens(upstream: client, cache: process.providerMetadata, clock: process.clock)
-        let googleAccounts = GoogleAccounts(upstream: client, shared: process.firebaseBridge, clock: process.clock)
-        let accounts = Accounts(
-            database: database, masterKey: settings.masterKey, clock: process.clock, publicURL: settings.publicURL,
-            signingKeys: process.signingKeys, passwords: process.passwords, deliveries: process.deliveries(database),
-            sendsMail: settings.mail != nil, refusals: process.refusals, signIns: process.signIns, formerTokens: googleTokens,
-            formerSecondFactors: GoogleSecondFactors(
-                tokens: googleTokens, upstream: client, shared: process.firebaseBridge, clock: process.clock),
-            formerAccounts: JustInTimeImports.Source(googleAccounts, shared: process.justInTime), hooks: process.hooks(by: client),
-            log: process.log)
-        let brokerage = Brokerage(
-            accounts: accounts, upstream: client, metadata: process.providerMetadata, metrics: process.metrics, clock: process.clock)
         let readiness = Readiness(database, settings.schema)
-        services = Services(
-            accounts: accounts, brokerage: brokerage,
-            firebaseBridge: FirebaseBridge(
-                accounts: accounts, tokens: googleTokens, upstream: client, shared: process.firebaseBridge, clock: process.clock),
-            captcha: CaptchaCheck(accounts.captchaTokens, upstream: client, clock: process.clock, metrics: process.metrics),
-            projects: process.projects, tenants: process.tenants,
-            site: Site(publicURL: settings.publicURL, development: settings.development), metrics: process.metrics,
-            clock: process.clock, log: process.log,
-            readiness: readiness.verify, description: { try ServedCalls.description() })
+        services = process.services(on: database, client, readiness: readiness.verify)
         var handlers = ServedCalls.handlers(settings)
         let facts = Self.facts(process, client)
         if settings.development { handlers += Console(inDevelopmentAt: settings.publicURL, facts).handlers }
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         app = App(handlers, services: services)
-        console = settings.console.map { [services] in ConsoleListener(Console($0.settings, facts), services: services) }
+        if let own = settings.console, index == Self.loopOfConsole {
+            let pool = settings.databasePool.ofConsole
+            let database = Database(
+                loop: loop, url: settings.database, settings: pool, share: process.connectionShare, metrics: process.metrics,
+                log: process.log)
+            process.registerPool(pool, ofLoop: pool.poolName ?? "")
+            // The question is about the connections that sign-ins use: an operator wants to know how those are.
+            let services = process.services(on: database, client) { try await readiness.verify(within: Self.patienceOfConsole) }
+            console = ConsoleListener(Console(own.settings, facts), services: services)
+            consoleDatabase = database
+        } else {
+            (console, consoleDatabase) = (nil, nil)
+        }
         server = HTTPServer(
             loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: app,
             metrics: process.metrics, log: process.log, accessLog: settings.accessLog ? process.output : nil,
@@ -91,7 +87,13 @@ package struct Worker: Sendable {
             admission: process.operationsAdmission)
     }
 
-    /// The server of the console's listener; `nil` where the configuration has no console.
+    /// Closes its connections to the database, behind the last request.
+    func closeDatabases() async {
+        await database.close()
+        await consoleDatabase?.close()
+    }
+
+    /// The server of the console's listener; `nil` on the loops that do not serve it.
     func consoleServer(_ process: ProcessContext) -> HTTPServer? {
         guard let console else { return nil }
         var limits = process.settings.limits

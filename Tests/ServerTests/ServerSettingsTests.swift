@@ -25,7 +25,18 @@ import Testing
         #expect(settings.retention == Retention() && settings.erasures == nil)
         #expect(settings.accessLog && settings.logPath == nil && settings.logLevel == .info)
         #expect(settings.limits.body == ServerLimits().body && settings.databasePool.readConnections == DatabaseSettings().readConnections)
-        #expect(settings.databaseConnections == settings.databasePool.connections(loops: settings.loops))
+        #expect(settings.databaseConnections == settings.databasePool.connections(loops: settings.loops, console: false))
+    }
+
+    @Test func `the console has two connections more, whose statements are short`() throws {
+        let written = try WrittenConfiguration(
+            "loops: 3\nconsole: {listen: 127.0.0.1:8081, publicURL: https://console.example.com}\ndatabasePool: {wait: 60s}")
+        let (settings, faults, _) = written.settings()
+        #expect(faults == [])
+        #expect(settings.databaseConnections == settings.databasePool.connections(loops: 3, console: false) + 2)
+        let pool = settings.databasePool.ofConsole
+        #expect(pool.readConnections == 1 && pool.writeConnections == 1 && pool.poolName == "console")
+        #expect(pool.statementTimeout == .seconds(2) && pool.patience == .seconds(2))
     }
 
     @Test func `reads every key`() throws {

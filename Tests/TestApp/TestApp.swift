@@ -101,6 +101,9 @@ package final class TestApp: Sendable {
     /// The rules of accounts, on this database.
     package var accounts: Accounts { worker.services.accounts }
 
+    /// The metrics as `/metrics` shows them.
+    package var metrics: String { worker.services.metrics.text() }
+
     /// A reload replaces them.
     package var projects: ProjectDirectory { process.projects }
 

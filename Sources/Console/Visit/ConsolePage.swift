@@ -47,7 +47,13 @@ extension Console {
         Handler(
             route: Route(method, base + path, aliases: isOpen && path == "/" ? [base] : [], access: isOpen ? .development : .anyone),
             errorFormat: .page, named: name,
-            content: { CallContent(answers: [.page]) }, work: work)
+            content: { CallContent(answers: [.page]) },
+            work: { request, context in
+                do { return try await work(request, context) } catch {
+                    guard let page = unavailable(error, request, context, at: base + path) else { throw error }
+                    return page
+                }
+            })
     }
 
     /// Runs `work` for an operator who is signed in. Others are sent to the sign-in first, and come back. What operators may learn of an error is

@@ -56,7 +56,9 @@ package actor Database {
         self.loop = loop
         target = try? ConnectionString(url)
         self.settings = settings
-        self.metrics = DatabaseMetrics(metrics, loop: loop.index)
+        self.metrics = DatabaseMetrics(metrics, loop: settings.poolName ?? String(loop.index))
+        var log = log
+        if let name = settings.poolName { log[metadataKey: "pool"] = "\(name)" }
         self.log = log
         reads = Array(repeating: nil, count: max(1, settings.readConnections))
         writes = Array(repeating: nil, count: max(1, settings.writeConnections))

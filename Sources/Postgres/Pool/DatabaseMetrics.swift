@@ -20,8 +20,8 @@ final class DatabaseMetrics: Sendable {
     let refused: Counter
     let undone: Counter
 
-    init(_ metrics: Metrics, loop: Int) {
-        let loop = String(loop)
+    /// - Parameter loop: the loop's number, or the name of a pool that it has besides.
+    init(_ metrics: Metrics, loop: String) {
         let seconds = "From the call to the answer, waiting included."
         reads = metrics.histogram("gatehouse_database_seconds", seconds, ["loop": loop, "kind": "read"])
         writes = metrics.histogram("gatehouse_database_seconds", seconds, ["loop": loop, "kind": "write"])

@@ -27,8 +27,11 @@ package struct DatabaseSettings: Sendable {
     package var readsUnderWay = 8192
     /// How many statements are kept prepared on each connection.
     package var statements = 512
-    /// The name that `pg_stat_activity` shows.
+    /// The name that `pg_stat_activity` shows, unless the URL has one.
     package var applicationName = "gatehouse"
+    /// The name of a pool that a loop has besides its usual one: `pg_stat_activity` shows it behind the application's name, and metrics and logs
+    /// in place of the loop's number.
+    package var poolName: String?
     /// The number of the newest migration that the program knows. While it is connected, a migration that needs a newer program is not applied.
     package var newestMigration: Int?
 
@@ -49,7 +52,9 @@ package struct DatabaseSettings: Sendable {
         case .write: url.requireWrites()
         }
         url["client_encoding"] = "UTF8"
-        url.setDefault("fallback_application_name", applicationName)
+        let suffix = poolName.map { " \($0)" } ?? ""
+        url.setDefault("fallback_application_name", applicationName + suffix)
+        if let own = url["application_name"] { url["application_name"] = own + suffix }
         // libpq tries Kerberos first, and that would block.
         url.setDefault("gssencmode", "disable")
         url.setDefault("keepalives_idle", "30")

@@ -22,10 +22,14 @@ package enum DatabaseFindings {
     private static func connections(_ facts: StartupFacts, _ settings: ServerSettings) -> Finding? {
         let wanted = settings.databaseConnections
         guard wanted > facts.connections else { return nil }
+        let others =
+            settings.console == nil
+            ? "and \(DeliveryLoop.databaseConnections) for deliveries"
+            : "\(DeliveryLoop.databaseConnections) for deliveries, and \(DatabaseSettings.connectionsOfConsole) for the console"
         return .fault(
             "database.connections",
             "This process may open \(wanted) connections to the database (readConnections + writeConnections, for each of "
-                + "\(settings.loops) loops, and \(DeliveryLoop.databaseConnections) for deliveries), and \(facts.limit) allows \(facts.connections)",
+                + "\(settings.loops) loops, \(others)), and \(facts.limit) allows \(facts.connections)",
             "raise that, or lower databasePool or loops")
     }
 }

@@ -14,8 +14,23 @@ extension DatabaseSettings {
     }
 
     /// The most connections to the database that one process opens, except for a probe now and then.
-    func connections(loops: Int) -> Int {
-        (readConnections + writeConnections) * loops + DeliveryLoop.databaseConnections
+    ///
+    /// - Parameter console: whether the console has a listener of its own.
+    func connections(loops: Int, console: Bool) -> Int {
+        (readConnections + writeConnections) * loops + DeliveryLoop.databaseConnections + (console ? Self.connectionsOfConsole : 0)
+    }
+
+    static let connectionsOfConsole = DatabaseSettings().ofConsole.readConnections + DatabaseSettings().ofConsole.writeConnections
+
+    /// Those of the console's own connections: one for reads and one for writes. No page of an operator waits for long, whatever calls may do: a statement
+    /// takes two seconds at most, and waits 0.4 seconds for what others have locked.
+    var ofConsole: DatabaseSettings {
+        var own = self
+        (own.readConnections, own.writeConnections) = (1, 1)
+        own.statementTimeout = min(statementTimeout, .seconds(2))
+        own.patience = min(patience, .seconds(2))
+        own.poolName = "console"
+        return own
     }
 }
 
@@ -34,7 +49,7 @@ extension Retention {
 }
 
 extension ServerSettings {
-    var databaseConnections: Int { databasePool.connections(loops: loops) }
+    var databaseConnections: Int { databasePool.connections(loops: loops, console: console != nil) }
 }
 
 extension ServerLimits {

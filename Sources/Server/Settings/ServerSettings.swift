@@ -116,7 +116,7 @@ package struct ServerSettings: Sendable {
         let limits = section.section("limits")
         self.limits = Descriptors.fit(
             ServerLimits(limits), loops: self.loops + 1,
-            databaseConnections: databasePool.connections(loops: self.loops), limits)
+            databaseConnections: databasePool.connections(loops: self.loops, console: console != nil), limits)
         passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
         retention = Retention(section.section("retention"), audit: section.section("audit"))
         let erasures = section.section("erasures")

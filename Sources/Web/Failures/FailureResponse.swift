@@ -7,7 +7,8 @@ import Text
 package enum FailureResponse {
     /// The value of `Retry-After` in seconds, after a limit was met.
     package static let patience = "30"
-    private static let patienceOfOverload = "1"
+    /// The same, while the server or its database has too much to do.
+    package static let patienceOfOverload = "1"
 
     static func make(_ failure: Failure, in errorFormat: ErrorFormat, _ request: Request, _ page: PageError? = nil) -> Response {
         var response =

@@ -256,6 +256,15 @@ private struct TestJob: PoolJob {
         #expect(again["host"] == "/run/pg" && again["port"] == "5433" && again["dbname"] == "other" && again["application_name"] == "a b")
     }
 
+    @Test func `a pool with a name has it behind the application's`() throws {
+        var settings = DatabaseSettings()
+        settings.poolName = "console"
+        let named = settings.keywords(try ConnectionString(Secret("host=/x application_name=mine")), for: .read)
+        #expect(named["application_name"] == "mine console")
+        let unnamed = settings.keywords(try ConnectionString(Secret("host=/x")), for: .read)
+        #expect(unnamed["application_name"] == nil && unnamed["fallback_application_name"] == "gatehouse console")
+    }
+
     @Test func `keeps what the URL sets beside its own session parameters`() throws {
         let url = try ConnectionString(Secret("host=/x application_name=mine gssencmode=prefer options='-c work_mem=1MB'"))
         let keywords = DatabaseSettings().keywords(url, for: .read)

@@ -63,7 +63,7 @@ def partition(url):
                 cursor.execute(f"CREATE TABLE p{number}.{table}_p{number} PARTITION OF {table} {bounds}")
             cursor.execute(
                 f"CREATE TRIGGER one_project AFTER INSERT ON {table} REFERENCING NEW TABLE AS added FOR EACH STATEMENT"
-                " WHEN (current_setting('application_name') = 'gatehouse') EXECUTE FUNCTION refuse_several_projects()"
+                " WHEN (current_setting('application_name') IN ('gatehouse', 'gatehouse console')) EXECUTE FUNCTION refuse_several_projects()"
             )
         for table, name, text in keys:
             cursor.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {text}")

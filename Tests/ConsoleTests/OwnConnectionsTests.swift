@@ -1,0 +1,95 @@
+import Accounts
+import HTTP
+import JSON
+import Postgres
+import Runtime
+import TestApp
+import TestKit
+import Testing
+import Text
+
+@testable import Console
+
+/// The connections that the console has to the database for itself.
+@Suite(.takesTurns) struct OwnConnectionsTests {
+    private func browser() async throws -> ConsoleBrowser {
+        let browser = ConsoleBrowser(try await TestApp(server: ConsoleBrowser.settings))
+        try await browser.signIn(as: "admin")
+        return browser
+    }
+
+    /// Runs `body` while another session holds a table.
+    private func holding(_ table: SQL, of app: TestApp, _ body: (Transaction) async throws -> Void) async throws {
+        try await app.database.transaction { transaction in
+            _ = try await transaction.query("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
+            try await body(transaction)
+        }
+    }
+
+    @Test func `sessions of the console have its name, and one of the two only reads`() async throws {
+        let browser = try await browser()
+        // Its page reads, and its search is a transaction of its own.
+        #expect(await browser.get("/projects/demo/users").status == 200)
+        let names = try await browser.app.database.query(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gatehouse console'")
+        #expect(try names.first?.value(as: Int.self) == 2)
+        let metrics = browser.app.metrics
+        for kind in ["read", "write"] {
+            #expect(metrics.contains("gatehouse_database_connections{loop=\"console\",kind=\"\(kind)\"} 1"))
+            #expect(metrics.contains("gatehouse_database_connections_max{loop=\"console\",kind=\"\(kind)\"} 1"))
+        }
+    }
+
+    @Test(arguments: [("en-GB", "Other work in the database holds"), ("de", "Andere Arbeit in der Datenbank")])
+    func `a page that meets a lock says so, and calls go on`(language: String, words: String) async throws {
+        let browser = try await browser()
+        browser.language = language
+        try await holding("console_sessions", of: browser.app) { _ in
+            let page = await browser.get("/keys?live=on")
+            #expect(page.status == 503 && page.headers["retry-after"] == "1" && page.text.contains(words))
+            #expect(page.headers["content-type"] == "text/html; charset=utf-8" && page.text.contains("href=\"/keys?live=on\""))
+            let call = try await browser.app.post("signUp", ["email": "ada@example.com", "password": "first password"])
+            #expect(call.status == 200)
+        }
+        #expect(await browser.get("/keys").status == 200)
+    }
+
+    @Test func `an act that meets a lock says that it may have happened`() async throws {
+        let browser = try await browser()
+        try await holding("audit_events", of: browser.app) { _ in
+            let page = await browser.post("/projects/demo/limits/forget", ["person": "ada@example.com", "reason": "she called"])
+            #expect(page.status == 503 && page.text.contains("may have been done") && !page.text.contains("id=\"again\""))
+        }
+    }
+
+    @Test func `a statement of two seconds is given up`() async throws {
+        let browser = try await browser()
+        _ = try await browser.app.database.write(
+            """
+            CREATE FUNCTION slow() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN true; END $$
+            """)
+        _ = try await browser.app.database.write("ALTER TABLE signing_keys RENAME TO all_signing_keys")
+        _ = try await browser.app.database.write(
+            "CREATE VIEW signing_keys AS SELECT * FROM all_signing_keys WHERE slow()")
+        let page = await browser.get("/keys")
+        #expect(page.status == 503 && page.text.contains("took longer than the two seconds"))
+    }
+
+    @Test func `the overview is there while calls have taken all connections of theirs`() async throws {
+        let browser = try await browser()
+        try await takingWrites(DatabaseSettings().writeConnections, of: browser.app) {
+            let page = await browser.get("/")
+            #expect(page.status == 200 && page.text.contains("Requests cannot be served: database unavailable: no answer within"))
+        }
+        #expect(await !browser.get("/").text.contains("Requests cannot be served"))
+    }
+
+    /// Runs `body` while so many connections for writes have something to do.
+    private func takingWrites(_ count: Int, of app: TestApp, _ body: () async throws -> Void) async throws {
+        if count == 0 { return try await body() }
+        try await app.database.transaction { transaction in
+            _ = try await transaction.query("SELECT 1")
+            try await takingWrites(count - 1, of: app, body)
+        }
+    }
+}

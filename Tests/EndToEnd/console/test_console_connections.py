@@ -1,0 +1,130 @@
+"""The console's own database connections: what holds those of sign-ins does not hold the console, and the other way round."""
+
+import contextlib
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import psycopg2
+import pytest
+
+from support.accounts import address
+from support.console import ConsoleSite, Operator
+from support.harness import wait_until
+from support.servers.postgres import a_cluster
+
+POOL = {"readConnections": 1, "writeConnections": 1, "wait": "60s", "statementTimeout": "60s"}
+PASSWORD = "analytical engine"
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = %s AND wait_event_type = 'Lock'"
+
+
+@pytest.fixture(scope="module")
+def stage(fake_issuer_of_session):
+    site = ConsoleSite(fake_issuer_of_session, settings={"loops": 2, "databasePool": POOL})
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def ada(browser):
+    assert browser.sign_in().status_code == 200
+    return browser
+
+
+@contextlib.contextmanager
+def held(site, table):
+    """Another session holds a table."""
+    with contextlib.closing(psycopg2.connect(site.database)) as connection, connection.cursor() as cursor:
+        cursor.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+        yield
+
+
+def seconds(work):
+    start = time.monotonic()
+    return work(), time.monotonic() - start
+
+
+def sign_up(site):
+    return site.servers[0].api().call("signUp", {"email": address(), "password": PASSWORD})
+
+
+def in_words(answer, words):
+    """A page of the console that says why, and that a later request may be answered."""
+    assert answer.status_code == 503 and answer.headers["content-type"] == "text/html; charset=utf-8", answer.text
+    assert words in answer.text and answer.headers["retry-after"] == "1"
+    return True
+
+
+def test_calls_go_on_while_the_console_waits(stage, ada):
+    with held(stage, "console_sessions"), ThreadPoolExecutor(8) as pool:
+        pages = [pool.submit(ada.open, "/keys") for _ in range(8)]
+        wait_until(lambda: stage.value(WAITING, "gatehouse console"), what="a page that waits")
+        answers = [seconds(lambda: sign_up(stage)) for _ in range(4)]
+        for answer, time_taken in answers:
+            # A page waits for 0.4 seconds, and the others behind it.
+            assert answer.status_code == 200 and time_taken < 2, (answer.text, time_taken)
+        for page in pages:
+            in_words(page.result(), "Other work in the database holds what is needed for this.")
+        in_words(ada.open("/keys", headers={"accept-language": "de"}), "Andere Arbeit in der Datenbank hält fest")
+    assert ada.open("/keys").status_code == 200
+
+
+def test_a_change_that_waits_is_answered_in_words(stage, ada):
+    path = "/projects/demo/limits/forget"
+    with held(stage, "audit_events"):
+        page = ada.submit(path, person="ada@example.com", reason="she called")
+        assert in_words(page, "Other work in the database") and "may have been done" in page.text
+    assert ada.submit(path, person="ada@example.com", reason="she called").status_code == 303
+
+
+def test_the_console_goes_on_while_calls_wait(stage, ada):
+    with ThreadPoolExecutor(16) as pool:
+        with held(stage, "accounts"):
+            calls = [pool.submit(sign_up, stage) for _ in range(16)]
+            # Both loops have a connection for reads, and perhaps one for writes.
+            wait_until(lambda: stage.value(WAITING, "gatehouse") >= 1, what="calls that wait")
+            page, time_taken = seconds(lambda: ada.open("/"))
+            assert page.status_code == 200 and "<h1>Overview</h1>" in page.text and time_taken < 5, (page.text, time_taken)
+            assert ada.open("/projects/demo/overview").status_code == 200
+            assert not any(call.done() for call in calls)
+        assert [call.result().status_code for call in calls] == [200] * 16
+
+
+def test_a_process_has_two_connections_for_the_console(stage, ada):
+    assert ada.open("/projects/demo/users").status_code == 200
+    count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gatehouse console'"
+    assert stage.value(count) == 2
+    for kind in ("read", "write"):
+        assert stage.servers[0].metric(f'gatehouse_database_connections{{loop="console",kind="{kind}"}}') == 1
+        assert stage.servers[0].metric(f'gatehouse_database_connections_max{{loop="console",kind="{kind}"}}') == 1
+
+
+def test_the_console_says_that_the_database_is_away(fake_issuer, staff):
+    with a_cluster() as own:
+        site = ConsoleSite(fake_issuer, database=own.create())
+        try:
+            site.serve()
+            ada = Operator(site)
+            assert ada.sign_in().status_code == 200
+            own.stop()
+            words = "The database is not there, or does other work for the console."
+            in_words(ada.open("/keys"), words)
+            assert 'id="again"' in ada.open("/keys").text
+            own.start()
+            wait_until(lambda: ada.open("/keys").status_code == 200, what="the page again")
+        finally:
+            site.close()
+
+
+def test_doctor_counts_them(stage):
+    name = urlsplit(stage.database).path[1:]
+    # Two of each loop, three for deliveries and two for the console.
+    stage.rows(f"ALTER DATABASE {name} CONNECTION LIMIT 8")
+    try:
+        parts = json.loads(stage.run("doctor", "--json").stdout)["parts"]
+    finally:
+        stage.rows(f"ALTER DATABASE {name} CONNECTION LIMIT -1")
+    findings = [finding["text"] for part in parts for finding in part["findings"] if finding["code"] == "database.connections"]
+    assert findings and "9 connections" in findings[0] and "3 for deliveries, and 2 for the console" in findings[0]
