@@ -11,7 +11,7 @@ import Text
 /// The rules on a separate database, at a time that only the test moves.
 struct Fixture {
     let database: Database
-    private let url: Secret
+    let url: Secret
     let accounts: Accounts
     /// Cheap on purpose.
     let passwords: PasswordHashing

@@ -65,7 +65,8 @@ final class ConsoleBrowser {
             secret: Base64URL.decodeStrict(cookie) ?? [], operatorName: "", person: nil, reason: nil, signedInAt: Clock.system.now())
     }
 
-    func send(_ method: HTTP.Method, _ path: String, _ body: [UInt8] = []) async -> Response {
+    /// A request of this browser.
+    func request(_ method: HTTP.Method, _ path: String, _ body: [UInt8] = []) -> Request {
         let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
         var headers: Headers = ["host": host]
         let cookies = [("", cookie), ("_passkey", passkeyCookie)].compactMap { name, value in
@@ -76,10 +77,13 @@ final class ConsoleBrowser {
         if let destination { headers.add("sec-fetch-dest", destination) }
         if let language { headers.add("accept-language", language) }
         if method == .post { headers.add("content-type", "application/x-www-form-urlencoded") }
-        let response = await app.console(
-            Request(
-                method: method, path: parts[0], query: parts.count > 1 ? parts[1] : "", headers: headers, body: body, peer: peer,
-                connectedFrom: peer))
+        return Request(
+            method: method, path: parts[0], query: parts.count > 1 ? parts[1] : "", headers: headers, body: body, peer: peer,
+            connectedFrom: peer)
+    }
+
+    func send(_ method: HTTP.Method, _ path: String, _ body: [UInt8] = []) async -> Response {
+        let response = await app.console(request(method, path, body))
         for header in response.headers.values("set-cookie") where header.hasPrefix("__Host-gatehouse_console=") {
             cookie = String(header.asString.dropFirst("__Host-gatehouse_console=".count).prefix { $0 != ";" })
         }

@@ -92,4 +92,29 @@ import Text
             try await takingWrites(count - 1, of: app, body)
         }
     }
+
+    @Test func `of many rotations at the same time one makes a key, and the others say that it waits`() async throws {
+        let browser = try await browser()
+        let path = "/keys/idToken/ES256/rotate"
+        let form: Form = ["reason": "a drill", "token": UTF8Text(browser.token(for: path))]
+        let request = browser.request(.post, path, Array(form.encoded().utf8))
+        let app = browser.app
+        let answers = await withTaskGroup(of: Response.self) { group in
+            for _ in 0..<10 { group.addTask { await app.console(request) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.count { $0.status == 303 } == 1)
+        #expect(answers.count { $0.status == 400 && $0.text.contains("of an earlier rotation waits") } == 9)
+    }
+
+    @Test func `a rotation that meets another process says so, and makes nothing`() async throws {
+        let browser = try await browser()
+        let path = "/keys/idToken/ES256/rotate"
+        try await browser.app.database.transaction { transaction in
+            _ = try await transaction.query("LOCK TABLE signing_keys IN EXCLUSIVE MODE")
+            let page = await browser.post(path, ["reason": "a drill"])
+            #expect(page.status == 400 && page.text.contains("Another rotation, or other work in the database, holds the keys."))
+        }
+        #expect(await browser.post(path, ["reason": "a drill"]).status == 303)
+    }
 }

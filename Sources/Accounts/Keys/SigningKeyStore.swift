@@ -91,7 +91,8 @@ package struct SigningKeyStore: Sendable {
     ///   - algorithm: one of those of `purpose`.
     ///   - compromised: signs with the new key at once and withdraws the others, so that the tokens that they signed become invalid now.
     ///
-    /// Throws `RotationWaits` while an earlier rotation has not come to its end, unless the key is compromised.
+    /// Throws `RotationWaits` while an earlier rotation has not come to its end, unless the key is compromised, and `RotationUnderWay` where other
+    /// changes of the keys do not end in time.
     /// - Returns: the new key's id, and when it begins to sign.
     @discardableResult
     package func rotate(
@@ -101,29 +102,41 @@ package struct SigningKeyStore: Sendable {
         let isFirst = try await !published(purpose).contains { $0.algorithm == algorithm }
         let now = clock.now()
         let signsFrom = compromised || isFirst ? now : now + Self.overlap
-        let (kid, insert) = try newKey(algorithm, for: purpose, at: now, signsFrom: signsFrom)
-        let retirement: SQL =
-            compromised
-            ? "DELETE FROM \(purpose.table) WHERE algorithm = \(algorithm.rawValue)"
-            : """
-            UPDATE \(purpose.table) SET retires_at = \(signsFrom + purpose.retention)
+        let outcome: Result<String, RotationWaits>
+        do {
+            outcome = try await storage.transaction(waitingFor: Self.lockedRow) { transaction in
+                _ = try await transaction.query(Self.lock)
+                if !compromised, let waiting = try await self.waiting(algorithm, for: purpose, at: now, transaction) {
+                    return .failure(waiting)
+                }
+                // Only now: a key takes long to make, and of many rotations at a time one makes a key.
+                let (kid, insert) = try self.newKey(algorithm, for: purpose, at: now, signsFrom: signsFrom)
+                let retirement = Self.retirement(algorithm, of: purpose, compromised: compromised, at: signsFrom)
+                let act = AuditedAct(operatorAct, orCommand: "keys rotate", at: now)
+                let record = act.record(
+                    .signingKeyRotated,
+                    facts: """
+                        'key', \(kid), 'purpose', \(purpose.rawValue), 'algorithm', \(algorithm.rawValue),
+                            'signsFrom', \(Timestamp.text(signsFrom)), 'reason', \(compromised ? "compromised" : nil)
+                        """, in: AuditEvents.server)
+                let cleanup: SQL = "DELETE FROM \(purpose.table) WHERE retires_at < \(now)"
+                _ = try await transaction.query(all: [retirement, insert, record, cleanup])
+                return .success(kid)
+            }
+        } catch {
+            if error.isOfLocks { throw RotationUnderWay() }
+            throw error
+        }
+        return (try outcome.get(), signsFrom)
+    }
+
+    /// Takes the former keys of an algorithm out of use: at once, or when the last token that they sign until `end` has expired.
+    private static func retirement(_ algorithm: Algorithm, of purpose: SigningKeyPurpose, compromised: Bool, at end: Instant) -> SQL {
+        if compromised { return "DELETE FROM \(purpose.table) WHERE algorithm = \(algorithm.rawValue)" }
+        return """
+            UPDATE \(purpose.table) SET retires_at = \(end + purpose.retention)
             WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL
             """
-        let act = AuditedAct(operatorAct, orCommand: "keys rotate", at: now)
-        let record = act.record(
-            .signingKeyRotated,
-            facts: """
-                'key', \(kid), 'purpose', \(purpose.rawValue), 'algorithm', \(algorithm.rawValue), 'signsFrom', \(Timestamp.text(signsFrom)),
-                    'reason', \(compromised ? "compromised" : nil)
-                """, in: AuditEvents.server)
-        try await database.transaction { transaction in
-            _ = try await transaction.query(Self.lock)
-            if !compromised, let waiting = try await self.waiting(algorithm, for: purpose, at: now, transaction) { throw waiting }
-            for statement in [retirement, insert, record, "DELETE FROM \(purpose.table) WHERE retires_at < \(now)"] {
-                _ = try await transaction.query(statement)
-            }
-        }
-        return (kid, signsFrom)
     }
 
     /// The key that a rotation has made and that does not sign yet; `nil` without one. The first key of all signs at once, whatever the clock says.
@@ -176,7 +189,10 @@ package struct SigningKeyStore: Sendable {
     }
 
     /// Allows one change of the keys at a time. The number is any that no other lock of ours has.
-    private static let lock: SQL = "SELECT pg_advisory_xact_lock(\(Int64(0x6761_7465_6B65_7973)))"
+    static let lock: SQL = "SELECT pg_advisory_xact_lock(\(Int64(0x6761_7465_6B65_7973)))"
+
+    /// The same for the rotations of one process: however many there are, one connection waits for the lock.
+    private static let lockedRow = "signing keys"
 
     private func newKey(
         _ algorithm: Algorithm, for purpose: SigningKeyPurpose, at now: Instant, signsFrom: Instant
@@ -199,4 +215,9 @@ package struct SigningKeyStore: Sendable {
 package struct RotationWaits: Error {
     package let kid: String
     package let signsFrom: Instant
+}
+
+/// Another rotation, or other work in the database, held the keys for too long. Nothing was made.
+package struct RotationUnderWay: Error {
+    package init() {}
 }

@@ -68,7 +68,7 @@ struct RotateKey: ConsoleAct {
         do { try await visit.accounts.operators.keys.rotate(algorithm, for: purpose, by: visit.act) } catch let waiting as RotationWaits {
             throw ConsoleFault(
                 "faultWaits", ["waitingKey": .text(waiting.kid), "signsFrom": .text(Timestamp.minute(waiting.signsFrom))])
-        }
+        } catch is RotationUnderWay { throw ConsoleFault("faultUnderWay") }
         return .goes(to: visit.link("/keys"), note: "rotated")
     }
 

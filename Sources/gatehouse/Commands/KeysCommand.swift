@@ -86,6 +86,10 @@ struct KeysCommand: AsyncParsableCommand {
                     throw Failed(
                         "nothing was made: the key \(waiting.kid) of an earlier rotation waits, and signs from \(Timestamp.text(waiting.signsFrom)) on. "
                             + "After a leak, use --compromised")
+                } catch is RotationUnderWay {
+                    throw Failed(
+                        "nothing was made: another rotation, or other work in the database, holds the keys. Look at gatehouse keys list, and try again"
+                    )
                 }
             }
         }

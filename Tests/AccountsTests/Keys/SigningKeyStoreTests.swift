@@ -41,6 +41,40 @@ import Text
         #expect(!String(decoding: fixture.keys.published.jwks, as: UTF8.self).contains(old ?? ""))
     }
 
+    @Test func `makes one key when many rotate at the same time`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let keys = try await fixture.keyStore.list().count
+        let outcomes = await withTaskGroup(of: Result<String, any Error>.self) { group in
+            for _ in 0..<10 {
+                group.addTask { do { return .success(try await fixture.keyStore.rotate(.es256).kid) } catch { return .failure(error) } }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let made = outcomes.compactMap { try? $0.get() }
+        #expect(made.count == 1)
+        let refused = outcomes.compactMap { if case .failure(let error as RotationWaits) = $0 { error.kid } else { nil } }
+        #expect(refused == Array(repeating: made.first, count: 9).compactMap(\.self))
+        #expect(try await fixture.keyStore.list().count == keys + 1)
+    }
+
+    @Test func `makes no key while another process changes them`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        var settings = TestDatabase.settings
+        // A fifth of it is how long the lock is waited for.
+        settings.statementTimeout = .seconds(1)
+        let impatient = SigningKeyStore(
+            database: try TestDatabase.open(fixture.url, settings), masterKey: fixture.masterKey, clock: fixture.time.clock)
+        let before = try await fixture.keyStore.list().count
+        try await fixture.database.transaction { transaction in
+            _ = try await transaction.query(SigningKeyStore.lock)
+            await #expect(throws: RotationUnderWay.self) { try await impatient.rotate(.es256) }
+        }
+        #expect(try await fixture.keyStore.list().count == before)
+        try await impatient.rotate(.es256)
+    }
+
     @Test func `withdraws a compromised key at once`() async throws {
         let fixture = try await Fixture()
         try await fixture.keyStore.load(into: fixture.keys)

@@ -10,8 +10,9 @@ import psycopg2
 import pytest
 
 from support.accounts import address
-from support.console import ConsoleSite, Operator
+from support.console import ConsoleSite, Operator, field
 from support.harness import wait_until
+from support.names import TIMEOUT
 from support.servers.postgres import a_cluster
 
 POOL = {"readConnections": 1, "writeConnections": 1, "wait": "60s", "statementTimeout": "60s"}
@@ -128,3 +129,26 @@ def test_doctor_counts_them(stage):
         stage.rows(f"ALTER DATABASE {name} CONNECTION LIMIT -1")
     findings = [finding["text"] for part in parts for finding in part["findings"] if finding["code"] == "database.connections"]
     assert findings and "9 connections" in findings[0] and "3 for deliveries, and 2 for the console" in findings[0]
+
+
+def test_many_rotations_at_once_make_one_key(stage, ada):
+    path = "/keys/idToken/RS256/rotate"
+    token = field(ada.open(path), "token")
+    kinds = "SELECT count(*) FROM signing_keys WHERE algorithm = 'RS256'"
+    before = stage.value(kinds)
+
+    def rotate():
+        return ada.post(stage.console + path, data={"token": token, "reason": "a drill"}, timeout=TIMEOUT, allow_redirects=False)
+
+    with ThreadPoolExecutor(12) as pool:
+        pages = [pool.submit(rotate) for _ in range(10)]
+        commands = [pool.submit(stage.run, "keys", "rotate") for _ in range(2)]
+    answers = [page.result() for page in pages]
+    ended = [command.result() for command in commands]
+    assert sum(answer.status_code == 303 for answer in answers) + sum(command.returncode == 0 for command in ended) == 1
+    for answer in answers:
+        told = "of an earlier rotation waits" in answer.text or "Another rotation, or other work in the database" in answer.text
+        assert answer.status_code == 303 or (answer.status_code == 400 and told), answer.text
+    for command in ended:
+        assert command.returncode == 0 or "nothing was made" in command.stderr, command.stderr
+    assert stage.value(kinds) == before + 1
