@@ -3,8 +3,7 @@ package import Runtime
 
 /// The record of what was done to accounts. `AuditedAct` writes it, `Cleanup` deletes what is too old.
 package struct AuditEvents: Sendable {
-    /// The number of entries that one statement reads.
-    private static let page = 1000
+    static let order = TimeOrder(table: "audit_events", number: "event_id")
 
     /// The name, in place of a project's, for the entries that concern all projects.
     package static let server = ""
@@ -35,11 +34,7 @@ package struct AuditEvents: Sendable {
 
         /// The conditions that an index answers in the order of time.
         func placed(in projectID: String) -> [SQL] {
-            var conditions: [SQL] = ["project_id = \(project: projectID)"]
-            if let accountID { conditions.append("account_id = \(accountID)") }
-            if let since { conditions.append("occurred_at >= \(since)") }
-            if let until { conditions.append("occurred_at < \(until)") }
-            return conditions
+            TimeOrder.conditions(of: accountID, since: since, until: until, in: projectID)
         }
 
         /// The conditions that are asked of each entry.
@@ -74,39 +69,7 @@ package struct AuditEvents: Sendable {
     package func read(
         _ filter: Filter, newest limit: Int? = nil, in projectID: String, _ body: ([AuditEvent]) -> Void
     ) async throws(AccountError) {
-        let condition = filter.condition(in: projectID)
-        var position = try await start(condition, limit)
-        var left = limit ?? .max
-        while left > 0 {
-            let count = min(Self.page, left)
-            let after: SQL = position.map { " AND (occurred_at, event_id) > (\($0.time), \($0.id))" } ?? ""
-            let rows = try await storage.read(
-                """
-                SELECT event_id, \(AuditEvent.columns) FROM audit_events WHERE \(condition)\(after)
-                ORDER BY occurred_at, event_id LIMIT \(count)
-                """)
-            var events: [AuditEvent] = []
-            for row in rows {
-                var row = row.reader()
-                let (id, event): (Int64, AuditEvent) = try reading { (try row.next(), try AuditEvent(&row)) }
-                events.append(event)
-                position = (event.time, id)
-            }
-            if !events.isEmpty { body(events) }
-            if rows.count < count { return }
-            left -= count
-        }
-    }
-
-    /// The place of the entry before the newest `limit` ones; `nil` where these are all.
-    private func start(_ condition: SQL, _ limit: Int?) async throws(AccountError) -> (time: Instant, id: Int64)? {
-        guard let limit else { return nil }
-        let rows = try await storage.read(
-            """
-            SELECT occurred_at, event_id FROM audit_events WHERE \(condition)
-            ORDER BY occurred_at DESC, event_id DESC OFFSET \(limit) LIMIT 1
-            """)
-        guard var row = rows.first?.reader() else { return nil }
-        return try reading { (try row.next(), try row.next()) }
+        try await Self.order.read(
+            AuditEvent.columns, where: filter.condition(in: projectID), newest: limit, from: storage, as: AuditEvent.init, body)
     }
 }

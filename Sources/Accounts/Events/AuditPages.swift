@@ -24,9 +24,9 @@ extension AuditEvents {
     package func page(
         _ filter: Filter, from place: UTF8Text? = nil, most: Int = AuditEvents.pageLength, in projectID: String
     ) async throws(AccountError) -> AuditPage? {
-        var before: Place?
+        var before: TimeOrder.Place?
         if let place {
-            guard let found = Place(place) else { return nil }
+            guard let found = TimeOrder.Place(place) else { return nil }
             before = found
         }
         let statements = Self.statements(filter, before: before, most: most + 1, in: projectID)
@@ -34,13 +34,12 @@ extension AuditEvents {
         var page = AuditPage()
         for row in results[0].prefix(most) {
             var row = row.reader()
-            let id: Int64 = try reading { try row.next() }
-            let event = try reading { try AuditEvent(&row) }
-            page.events.append(event)
-            if results[0].count > most { page.next = Place(time: event.time, id: id).text }
+            let place = try reading { try TimeOrder.Place(&row) }
+            page.events.append(try reading { try AuditEvent(&row) })
+            if results[0].count > most { page.next = place.text }
         }
         if page.next == nil, results.count > 1, var row = results[1].first?.reader() {
-            page.next = try reading { Place(time: try row.next(), id: try row.next()) }.text
+            page.next = try reading { try TimeOrder.Place(&row) }.text
             page.isUnfinished = page.events.count < most
         }
         return page
@@ -57,43 +56,22 @@ extension AuditEvents {
     }
 
     /// The statement that reads a page, and where the filter may leave entries out, the one that says how far it has looked.
-    static func statements(_ filter: Filter, before: Place?, most: Int, in projectID: String) -> [SQL] {
+    static func statements(_ filter: Filter, before: TimeOrder.Place?, most: Int, in projectID: String) -> [SQL] {
         var placed = filter.placed(in: projectID)
-        if let before { placed.append("(occurred_at, event_id) < (\(before.time), \(before.id))") }
+        if let before { placed.append(order.before(before)) }
         let others = filter.others(in: projectID)
         let (length, looked) = (SQL(unsafe: "\(most)"), SQL(unsafe: "\(others.isEmpty ? most : mostLooked)"))
-        let order: SQL = "ORDER BY occurred_at DESC, event_id DESC"
-        let entries: SQL = "FROM audit_events WHERE \(placed.joined(by: " AND ")) \(order) LIMIT \(looked)"
+        let entries: SQL = "FROM audit_events WHERE \(placed.joined(by: " AND ")) \(order.newestFirst) LIMIT \(looked)"
         let chosen: SQL = others.isEmpty ? "" : "WHERE \(others.joined(by: " AND "))"
+        // The inner query has each column once; the outer one has the place before the event.
         let page: SQL = """
-            SELECT event_id, \(AuditEvent.columns) FROM (SELECT event_id, \(AuditEvent.columns) \(entries)) entries \(chosen)
-            \(order) LIMIT \(length)
+            SELECT \(order.place), \(AuditEvent.columns) FROM (SELECT event_id, \(AuditEvent.columns) \(entries)) entries \(chosen)
+            \(order.newestFirst) LIMIT \(length)
             """
         guard !others.isEmpty else { return [page] }
         return [
             page,
-            "SELECT occurred_at, event_id FROM (SELECT occurred_at, event_id \(entries)) entries OFFSET \(SQL(unsafe: "\(mostLooked - 1)"))",
+            "SELECT \(order.place) FROM (SELECT \(order.place) \(entries)) entries OFFSET \(SQL(unsafe: "\(mostLooked - 1)"))",
         ]
-    }
-
-    /// The place of an entry in the order of time. It has nothing of a person, so it is not sealed.
-    struct Place: Sendable, Equatable {
-        let time: Instant
-        let id: Int64
-
-        var text: String { "\(time.microseconds)-\(id)" }
-
-        init(time: Instant, id: Int64) {
-            self.time = time
-            self.id = id
-        }
-
-        init?(_ text: UTF8Text) {
-            guard let (first, second) = text.halves(at: UInt8(ascii: "-")), let second, let time = Int64(first.asString),
-                let id = Int64(second.asString)
-            else { return nil }
-            self.time = Instant(microseconds: time)
-            self.id = id
-        }
     }
 }

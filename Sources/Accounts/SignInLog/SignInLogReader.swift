@@ -3,8 +3,7 @@ package import Runtime
 
 /// Reads the log of sign-ins, which `SignInLogWriter` writes: its lines, and how many there are of each kind.
 package struct SignInLogReader: Sendable {
-    /// The number of lines that one statement reads.
-    private static let page = 1000
+    private static let order = TimeOrder(table: "sign_in_log", number: "entry_id")
 
     let storage: Storage
 
@@ -23,19 +22,10 @@ package struct SignInLogReader: Sendable {
 
         /// An index finds the lines of each filter in the order of their time.
         fileprivate func condition(in project: String) -> SQL {
-            var conditions: [SQL] = ["project_id = \(project: project)"]
-            if let accountID { conditions.append("account_id = \(accountID)") }
+            var conditions = TimeOrder.conditions(of: accountID, since: since, until: until, in: project)
             if onlyRefused { conditions.append("code IS NOT NULL") }
-            if let since { conditions.append("occurred_at >= \(since)") }
-            if let until { conditions.append("occurred_at < \(until)") }
-            return conditions.dropFirst().reduce(conditions[0]) { "\($0) AND \($1)" }
+            return conditions.joined(by: " AND ")
         }
-    }
-
-    /// A place between two lines, from which a reader goes on.
-    private struct Position {
-        let time: Instant
-        let id: Int64
     }
 
     /// Reads the lines in the order of their time, some at a time, so that any number of them takes little memory.
@@ -44,39 +34,8 @@ package struct SignInLogReader: Sendable {
     package func read(
         _ filter: Filter, newest limit: Int? = nil, in project: String, _ body: ([SignInLogEntry]) -> Void
     ) async throws(AccountError) {
-        let condition = filter.condition(in: project)
-        var position = try await start(condition, limit)
-        var left = limit ?? .max
-        while left > 0 {
-            let count = min(Self.page, left)
-            let after: SQL = position.map { " AND (occurred_at, entry_id) > (\($0.time), \($0.id))" } ?? ""
-            let rows = try await storage.read(
-                """
-                SELECT \(SignInLogEntry.columns) FROM sign_in_log WHERE \(condition)\(after) ORDER BY occurred_at, entry_id LIMIT \(count)
-                """)
-            let entries = try reading {
-                try rows.map { row throws(PostgresError) in
-                    var row = row.reader()
-                    return try SignInLogEntry(&row)
-                }
-            }
-            if !entries.isEmpty { body(entries) }
-            position = entries.last.map { Position(time: $0.time, id: $0.id) }
-            if rows.count < count { return }
-            left -= count
-        }
-    }
-
-    /// The place of the line before the newest `limit` ones; `nil` where these are all.
-    private func start(_ condition: SQL, _ limit: Int?) async throws(AccountError) -> Position? {
-        guard let limit else { return nil }
-        let rows = try await storage.read(
-            """
-            SELECT occurred_at, entry_id FROM sign_in_log WHERE \(condition)
-            ORDER BY occurred_at DESC, entry_id DESC OFFSET \(limit) LIMIT 1
-            """)
-        guard var row = rows.first?.reader() else { return nil }
-        return try reading { Position(time: try row.next(), id: try row.next()) }
+        try await Self.order.read(
+            SignInLogEntry.columns, where: filter.condition(in: project), newest: limit, from: storage, as: SignInLogEntry.init, body)
     }
 
     /// The number of sign-ins of one kind, and the time of the last one.

@@ -75,7 +75,7 @@ import Text
             (AuditEvents.Filter(), "audit_events_project_time"), (byAccount, "audit_events_account_time"),
             (filtered, "audit_events_project_time"),
         ] {
-            for before in [nil, AuditEvents.Place(time: Instant(seconds: 1_767_229_000), id: 500)] {
+            for before in [nil, TimeOrder.Place(time: Instant(seconds: 1_767_229_000), id: 500)] {
                 for statement in AuditEvents.statements(filter, before: before, most: 51, in: "demo") {
                     let plan = try await fixture.database.write(all: [Storage.limitsOfLooks, "EXPLAIN \(statement)"])[1]
                         .map { try $0.value(as: String.self) }.joined(separator: "\n")
