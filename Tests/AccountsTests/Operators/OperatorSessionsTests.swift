@@ -1,4 +1,5 @@
 import Crypto
+import Identity
 import Postgres
 import ProjectSettings
 import Runtime
