@@ -166,7 +166,7 @@ package final class Accounts: Sendable {
             serviceAccounts: ServiceAccounts(database: database, clock: clock), events: RecordedEvents(deliveries),
             stoppedEndpoints: StoppedEndpoints(deliveries), mails: WaitingMails(deliveries: deliveries),
             givenUpMails: GivenUpMails(deliveries: deliveries), sampleMails: SampleMails(mails: codeMails),
-            providerChecks: ProviderChecks(storage: storage, clock: clock, limits: limits),
+            providerChecks: OperatorProviderChecks(storage: storage, clock: clock, limits: limits),
             signInLog: SignInLogReader(database: database))
         administration = AdministrationRules(
             accounts: AccountAdministration(
@@ -262,6 +262,6 @@ package struct OperatorRules: Sendable {
     package let mails: WaitingMails
     package let givenUpMails: GivenUpMails
     package let sampleMails: SampleMails
-    package let providerChecks: ProviderChecks
+    package let providerChecks: OperatorProviderChecks
     package let signInLog: SignInLogReader
 }

@@ -1,5 +1,6 @@
 import Accounts
 import Config
+import Glibc
 import Runtime
 import TestKit
 import Testing
@@ -80,6 +81,7 @@ import Testing
 
     @Test func `notes an operator by address whom the provider can never prove`() throws {
         let folder = try TestFolder(["secret": "s"])
+        chmod("\(folder.path)/secret", 0o600)
         func notes(_ provider: String, _ entry: String) -> [String] {
             let faults = Faults()
             let text =

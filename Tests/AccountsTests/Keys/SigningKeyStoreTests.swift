@@ -63,7 +63,7 @@ import Text
         try await fixture.keyStore.load(into: fixture.keys)
         var settings = TestDatabase.settings
         // A fifth of it is how long the lock is waited for.
-        settings.statementTimeout = .seconds(1)
+        settings.statementTimeout = .seconds(5)
         let impatient = SigningKeyStore(
             database: try TestDatabase.open(fixture.url, settings), masterKey: fixture.masterKey, clock: fixture.time.clock)
         let before = try await fixture.keyStore.list().count

@@ -3,7 +3,7 @@ package import ProjectSettings
 import Runtime
 
 /// The questions of operators at the console to a provider of a project, whether sign-ins there can succeed: how many there may be, and their record.
-package struct ProviderChecks: Sendable {
+package struct OperatorProviderChecks: Sendable {
     let storage: Storage
     let clock: Clock
     let limits: RateLimits
