@@ -10,6 +10,8 @@ import DequeModule
 /// - A write is one Sync: an implicit transaction, which happens as a whole or not at all. It is finished when its Sync is answered.
 /// - When the server does not have a prepared statement any more, or the tables of the statement have changed, it is prepared again and
 ///   the read or write is sent once more. The failed one was rolled back.
+/// - When the server refuses to prepare a statement, because of a lock for instance, what was sent before that came out and cannot be sent once more
+///   fails for the same reason.
 ///
 /// <https://www.postgresql.org/docs/15/libpq-pipeline-mode.html>
 struct Pipeline {
@@ -66,6 +68,14 @@ struct Pipeline {
         case read(Ticket, SQL, name: String?, isRepeated: Bool)
         case step(Ticket, SQL, name: String?)
         case sync(Write?)
+
+        /// The prepared statement that is executed.
+        var executed: String? {
+            switch self {
+            case .read(_, _, let name, _), .step(_, _, let name): name
+            case .prepare, .sync: nil
+            }
+        }
     }
 
     private var statements: Statements
@@ -80,8 +90,10 @@ struct Pipeline {
     private var writing: (write: Write, sent: Int)?
     private var isAmongReads = false
 
-    // Used by `receive`: the reason why the last prepare was refused, and why the current write fails.
+    // Used by `receive`: the reason why the last prepare was refused, the same for those on which awaited answers count, with the number of these
+    // answers, and why the current write fails.
     private var refusedPrepare: ServerError?
+    private var refusedPrepares: [String: (error: ServerError, answers: Int)] = [:]
     private var writeFailure: (error: PostgresError, isStale: Bool)?
 
     /// `depth` limits how many answers are awaited at the same time, `readsPerSync` the number of reads that one error can affect.
@@ -176,12 +188,14 @@ struct Pipeline {
     mutating func receive(_ received: Received) -> Action {
         if case .refused(let error) = received, error.endsConnection { return .drop("\(error.message) (\(error.state))") }
         guard let expected = awaited.popFirst() else { return .drop("a result that nothing awaits") }
+        let refusal = refusal(of: expected)
         switch (expected, received) {
         case (.prepare, .rows):
             return .none
         case (.prepare(let sql, let name), .refused(let error)):
             statements.forget(sql, name)
             refusedPrepare = error
+            refusedPrepares[name] = (error, awaited.count { $0.executed == name })
             return .none
         case (.prepare(let sql, let name), .skipped):
             statements.forget(sql, name)
@@ -190,7 +204,7 @@ struct Pipeline {
         case (.read(let ticket, _, _, _), .rows):
             return .answer(ticket)
         case (.read(let ticket, let sql, let name, let isRepeated), .refused(let error)):
-            return refuse(ticket, sql, name, isRepeated, error)
+            return refuse(ticket, sql, name, isRepeated, error, refusal)
         case (.read(let ticket, let sql, _, _), .skipped):
             if let error = refusedPrepare {
                 refusedPrepare = nil
@@ -205,7 +219,7 @@ struct Pipeline {
             return .leave("\(error.message) (\(error.state))")
         case (.step(_, let sql, let name), .refused(let error)):
             if error.isStaleStatement, let name { statements.forget(sql, name) }
-            writeFailure = (error.publicError, error.isStaleStatement && name != nil)
+            writeFailure = (Self.reason(error, refusal, sql), error.isStaleStatement && name != nil)
             return .none
         case (.step(_, let sql, _), .skipped):
             if let error = refusedPrepare {
@@ -227,8 +241,23 @@ struct Pipeline {
         }
     }
 
-    private mutating func refuse(_ ticket: Ticket, _ sql: SQL, _ name: String?, _ isRepeated: Bool, _ error: ServerError) -> Action {
-        guard error.isStaleStatement, let name, !isRepeated else { return .fail(ticket, error.publicError) }
+    /// Why the statement that is executed was not prepared, where that came out after the execution had been sent.
+    private mutating func refusal(of expected: Awaited) -> ServerError? {
+        guard !refusedPrepares.isEmpty, let name = expected.executed, let refused = refusedPrepares[name] else { return nil }
+        refusedPrepares[name] = refused.answers > 1 ? (refused.error, refused.answers - 1) : nil
+        return refused.error
+    }
+
+    /// The reason to tell, which is that of the prepare where the statement is missing since then.
+    private static func reason(_ error: ServerError, _ refusal: ServerError?, _ sql: SQL) -> PostgresError {
+        guard error.isStaleStatement, let refusal else { return error.publicError }
+        return refusal.publicError(preparing: sql.text)
+    }
+
+    private mutating func refuse(
+        _ ticket: Ticket, _ sql: SQL, _ name: String?, _ isRepeated: Bool, _ error: ServerError, _ refusal: ServerError?
+    ) -> Action {
+        guard error.isStaleStatement, let name, !isRepeated else { return .fail(ticket, Self.reason(error, refusal, sql)) }
         statements.forget(sql, name)
         repeatRead(ticket, sql)
         return .none

@@ -104,6 +104,29 @@ extension Pipeline {
         #expect(pipeline.receive(all: .rows, .rows, .synced, .rows, .synced) == [.none, .answer(2), .none, .answer(3), .none])
     }
 
+    @Test mutating func `fails what counted on a prepare that was refused for the same reason`() {
+        let locked = ServerError(state: "55P03", message: "canceling statement due to lock timeout")
+        for ticket in 1...4 { pipeline.read("A", ticket) }
+        _ = pipeline.sent()
+        #expect(pipeline.receive(all: .refused(locked), .skipped, .skipped, .skipped, .skipped, .synced).contains(.fail(1, .locked)))
+        #expect(pipeline.sent() == ["p s2 A", "x s2", "s", "x s2", "s", "x s2", "s"])
+        pipeline.write(5, "A", mayRepeat: false)
+        #expect(pipeline.sent() == ["x s2", "s"])
+        #expect(pipeline.receive(all: .refused(locked), .skipped, .synced) == [.none, .fail(2, .locked), .none])
+        #expect(
+            pipeline.receive(all: .refused(stale), .synced, .refused(stale), .synced).filter { $0 != .none } == [
+                .fail(3, .locked), .fail(4, .locked),
+            ])
+        #expect(pipeline.receive(all: .refused(stale), .synced) == [.none, .fail(5, .locked)])
+        // Later ones are prepared anew, and what the server forgets of them has no such reason.
+        pipeline.read("A", 6)
+        #expect(pipeline.sent() == ["p s3 A", "x s3", "s"])
+        _ = pipeline.receive(all: .rows, .rows, .synced)
+        pipeline.write(7, "A", mayRepeat: false)
+        _ = pipeline.sent()
+        #expect(pipeline.receive(all: .refused(stale), .synced).last == .fail(7, .sql(state: "26000", message: stale.message)))
+    }
+
     @Test mutating func `ends a group that grows too long`() {
         pipeline = Pipeline(readsPerSync: 2)
         for ticket in 1...3 { pipeline.read("A", ticket) }
