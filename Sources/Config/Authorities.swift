@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 extension Section {
     private static let maxAuthorityBytes = 1 << 20
 
@@ -35,19 +33,5 @@ extension Section {
             fault(key, "the file \(file) \(error.message)")
             return nil
         }
-    }
-
-    /// The folder that `key` names, relative to the configuration file's folder, with the names in it; `nil` where the key is absent or the folder
-    /// cannot be read. The files in it are a part of the section.
-    package func folder(_ key: String) -> (path: String, names: [String])? {
-        guard let name = string(key) else { return nil }
-        let folder = source.resolved(name)
-        source.note(folder)
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-            fault(key, "the folder \(folder) cannot be read")
-            return nil
-        }
-        for name in names { source.note("\(folder)/\(name)") }
-        return (folder, names)
     }
 }

@@ -118,8 +118,8 @@ final class Source {
     let faults: Faults
     /// Set when the reason has been added to the faults.
     fileprivate(set) var isUnreadable = false
-    /// The files and folders that were read for it, as they were before.
-    private(set) var files: [String: FileStamp] = [:]
+    /// The files and folders that were read for it, as they were before; `nil` when a change of one of them does not show, as with a pipe.
+    private(set) var files: [String: FileStamp]? = [:]
     /// Every secret that a reference in the file has named, in the order of reading.
     var secrets: [Secret] = []
 
@@ -130,7 +130,9 @@ final class Source {
     }
 
     /// Notes that `file` is read now.
-    func note(_ file: String) { files[file] = FileStamp(file) }
+    func note(_ file: String) {
+        if let stamp = FileStamp(file) { files?[file] = stamp } else { files = nil }
+    }
 
     /// `path`, relative to the file's own folder.
     func resolved(_ path: String) -> String {

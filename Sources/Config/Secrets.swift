@@ -49,9 +49,6 @@ extension Section {
         return secret(key) ?? Secret("")
     }
 
-    /// A path in the file system, relative to the configuration file's folder. What stands there is not a part of the section.
-    package func path(_ key: String, default value: String) -> String { source.resolved(string(key) ?? value) }
-
     private func variable(_ name: String, _ key: String, _ node: Node) -> Secret? {
         guard let text = source.environment[name] else { return wrong(key, node, "the environment variable \(name) is not set") }
         guard !text.isEmpty else { return wrong(key, node, "the environment variable \(name) is empty") }

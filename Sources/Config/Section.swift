@@ -31,8 +31,9 @@ package final class Section {
     /// The file the section stands in.
     package var file: String { source.file }
 
-    /// The files and folders that the section depends on, as they were when they were read. Equal ones need not be read again.
-    package var files: [String: FileStamp] { source.files }
+    /// The files and folders that the section depends on, as they were when they were read; `nil` when a change of one of them does not show. Equal ones
+    /// need not be read again.
+    package var files: [String: FileStamp]? { source.files }
 
     /// For files in other formats that belong to the section.
     package var faults: Faults { source.faults }

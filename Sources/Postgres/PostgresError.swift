@@ -40,7 +40,10 @@ struct ServerError: Error, Equatable {
     /// The error for callers. A statement that is refused while it is prepared has met no value yet, so the message is complete and quotes
     /// the statement.
     func publicError(preparing text: String) -> PostgresError {
-        state == "57014" ? .timedOut : isOfLocks ? .locked : .sql(state: state, message: "\(message), in: \(text.prefix(200))")
+        switch publicError {
+        case let error where state == "57014" || isOfLocks || isOutOfService: error
+        default: .sql(state: state, message: "\(message), in: \(text.prefix(200))")
+        }
     }
 
     /// The error for callers. Messages such as "invalid input syntax for type uuid: "…"" quote a value, so most messages are withheld.

@@ -20,13 +20,12 @@ extension ProcessContext {
         }
     }
 
-    /// Registers how many connections to the database a loop may open.
-    ///
-    /// - Parameter loop: the loop's number, or the name of a pool that it has besides.
-    func registerPool(_ pool: DatabaseSettings, ofLoop loop: String) {
+    /// Registers how many connections to the database a pool of a loop may open.
+    func registerPool(_ pool: DatabaseSettings, ofLoop index: Int) {
         for (kind, most) in [("read", pool.readConnections), ("write", pool.writeConnections)] {
             metrics.gauge(
-                "gatehouse_database_connections_max", "Connections to the database that may be open.", ["loop": loop, "kind": kind]
+                "gatehouse_database_connections_max", "Connections to the database that may be open.",
+                ["loop": pool.label(onLoop: index), "kind": kind]
             ) { most }
         }
     }

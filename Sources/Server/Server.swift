@@ -38,8 +38,8 @@ package actor Server {
     var isReportedReady = false
     /// The servers of the operations listener, one for each loop; empty without such a listener.
     private var operations: [HTTPServer] = []
-    /// That of the console's listener, which one loop has; empty without such a listener.
-    private var consoles: [HTTPServer] = []
+    /// The server of the console's listener, on one loop; `nil` without one.
+    private var console: HTTPServer?
     let path: String
     let environment: [String: String]
     let log: Logger
@@ -178,9 +178,9 @@ package actor Server {
         }
         if let address = process.settings.console?.listen {
             if sockets.console.isEmpty { try Self.requireFree(address, key: "console.listen") }
-            // One loop: the connections that the console has to the database are its.
-            consoles = workers.compactMap { $0.consoleServer(process) }
-            for server in consoles { try await serve(with: server, at: address, key: "console.listen", sockets.console) }
+            // Only the loop that owns the console's database connections can serve it.
+            console = workers.lazy.compactMap { $0.consoleServer(self.process) }.first
+            if let console { try await serve(with: console, at: address, key: "console.listen", sockets.console) }
         }
         for worker in workers { try await serve(with: worker.server, at: process.settings.listen, key: "listen", sockets.api) }
     }
@@ -214,7 +214,7 @@ package actor Server {
         await withTaskGroup(of: Void.self) { group in
             let idle = process.settings.development ? .zero : Self.keptAlive
             for worker in workers { group.addTask { await worker.server.stop(grace: Self.grace, closingIdleAfter: idle) } }
-            for server in operations + consoles { group.addTask { await server.stop(grace: Self.grace) } }
+            for server in operations + [console].compactMap(\.self) { group.addTask { await server.stop(grace: Self.grace) } }
             group.addTask { await self.stopDelivering(by: end) }
         }
         // No client waits any more for what waits there.

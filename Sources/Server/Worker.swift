@@ -35,7 +35,7 @@ package struct Worker: Sendable {
             loop: loop, url: settings.database, settings: settings.databasePool, share: process.connectionShare,
             metrics: process.metrics, log: process.log)
         self.database = database
-        process.registerPool(settings.databasePool, ofLoop: "\(index)")
+        process.registerPool(settings.databasePool, ofLoop: index)
         client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: process.metrics, log: process.log)
         let readiness = Readiness(database, settings.schema)
         services = process.services(on: database, client, readiness: readiness.verify)
@@ -49,7 +49,7 @@ package struct Worker: Sendable {
             let database = Database(
                 loop: loop, url: settings.database, settings: pool, share: process.connectionShare, metrics: process.metrics,
                 log: process.log)
-            process.registerPool(pool, ofLoop: pool.poolName ?? "")
+            process.registerPool(pool, ofLoop: index)
             // The question is about the connections that sign-ins use: an operator wants to know how those are.
             let services = process.services(on: database, client) { try await readiness.verify(within: Self.patienceOfConsole) }
             console = ConsoleListener(Console(own.settings, facts), services: services)

@@ -143,5 +143,6 @@ import Testing
         let faults = Faults()
         let section = ConfigFile.read(folder.write("c.yaml", "a: {file: /dev/fd/\(ends[0])}\n"), environment: [:], faults: faults)
         #expect(section.secret("a")?.reveal() == "from a pipe")
+        #expect(section.files == nil, "a change of what a pipe gives does not show")
     }
 }

@@ -59,7 +59,7 @@ import Web
         let session = try await operators.sessions.begin(
             "admin", OperatorPerson(issuer: "https://staff.example.com", subject: "s-admin"), replacing: begun.formerSessions,
             from: Session.ClientInfo(userAgent: nil, address: "203.0.113.9"))
-        jar.take(try begun.follow(session, after: found.state))
+        jar.take(try begun.headers(forNew: session, ending: found.state))
         jar.take([Self.session.set(session.cookie, for: .seconds(60))])
         return session
     }

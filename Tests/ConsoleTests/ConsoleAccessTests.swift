@@ -117,7 +117,7 @@ import Text
         }
     }
 
-    @Test func `SEC-65 a session of a former provider's person ends with the provider`() async throws {
+    @Test func `SEC-65 a session of a person at a former provider opens nothing`() async throws {
         let browser = try await browser()
         let sessions = browser.app.accounts.operators.sessions
         // The file names this subject, which is a person of the provider that it has now.

@@ -107,8 +107,8 @@ import Testing
         let lines = "console:\n  publicURL: https://console.example.com\n  operators: [\(entry)]\n"
         let section = ConfigFile.read(text: lines, name: "x", faults: faults).section("console")
         let settings = ConsoleSettings(section, apiURL: "https://auth.example.com", development: false)
-        settings.note(operatorsOfNone: ["shop", "other"], in: section)
-        #expect(faults.notes.map(\.message) == ["ann has the project spoh, and no project file has this id"])
+        settings.noteMissingProjects(among: ["shop", "other"], in: section)
+        #expect(faults.notes.map(\.message) == ["ann may see the project spoh, but no project file has this id"])
     }
 
     /// Lines of the section, and their one fault.

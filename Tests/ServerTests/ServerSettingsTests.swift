@@ -36,7 +36,7 @@ import Testing
         #expect(settings.databaseConnections == settings.databasePool.connections(loops: 3, console: false) + 2)
         let pool = settings.databasePool.ofConsole
         #expect(pool.readConnections == 1 && pool.writeConnections == 1 && pool.poolName == "console")
-        #expect(pool.statementTimeout == .seconds(2) && pool.patience == .seconds(2))
+        #expect(pool.statementTimeout == .seconds(2) && pool.patience == .seconds(5))
     }
 
     @Test func `reads every key`() throws {

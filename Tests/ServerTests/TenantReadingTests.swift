@@ -96,13 +96,18 @@ import Testing
         ])
         chmod("\(written.projects.path)/demo/tenants/c.secret", 0o600)
         let cache = TenantCache()
-        let before = try #require(read(written, cache).files.first?.tenants.tenants()?.all)
+        var before = try #require(read(written, cache).files.first?.tenants.tenants()?.all)
         #expect(before.count == 3)
         func again() throws -> [Bool] {
             let after = try #require(read(written, cache).files.first?.tenants.tenants()?.all)
             return zip(before, after).map { $0 === $1 }
         }
         #expect(try again() == [true, true, true])
+        let other = try written.copied("loops: 3")
+        let after = try #require(read(other, cache).files.first?.tenants.tenants()?.all)
+        #expect(after[0] !== before[0], "the server's own file has changed")
+        before = try #require(read(written, cache).files.first?.tenants.tenants()?.all)
+        #expect(before[0] !== after[0])
         try written.projects.write("demo/tenants/customer-b.yaml", "displayName: Bee")
         #expect(try again() == [true, false, true])
         try written.projects.write("demo/tenants/c.secret", "two")

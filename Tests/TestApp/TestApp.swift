@@ -33,7 +33,7 @@ package final class TestApp: Sendable {
             "gatehouse.yaml": """
             \(mode)
             database: {env: DATABASE}
-            # These bounds only end a test that hangs.
+            # These bounds only end a test that hangs. The console's own connections have shorter ones (DatabaseSettings.ofConsole).
             databasePool: {statementTimeout: 10m, wait: 10m}
             masterKey: {env: MASTER_KEY}
             projects: \(projects.path)

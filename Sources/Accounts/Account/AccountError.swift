@@ -126,12 +126,6 @@ package enum AccountError: Error {
     case hookUnavailable(HookEvent)
     case database(PostgresError)
 
-    /// Whether a statement took longer than the database gives it.
-    package var isOfTime: Bool { if case .database(.timedOut) = self { true } else { false } }
-
-    /// Whether other work in the database held what a statement needs.
-    package var isOfLocks: Bool { if case .database(.locked) = self { true } else { false } }
-
     /// The text for the log: never a bound value, a token or a secret (SEC-21).
     package var logDetail: String {
         switch self {

@@ -91,8 +91,8 @@ package struct SigningKeyStore: Sendable {
     ///   - algorithm: one of those of `purpose`.
     ///   - compromised: signs with the new key at once and withdraws the others, so that the tokens that they signed become invalid now.
     ///
-    /// Throws `RotationWaits` while an earlier rotation has not come to its end, unless the key is compromised, and `RotationUnderWay` where other
-    /// changes of the keys do not end in time.
+    /// Throws `RotationWaits` while an earlier rotation has not come to its end, unless the key is compromised, and `RotationUnderWay` where another
+    /// change holds the keys for too long.
     /// - Returns: the new key's id, and when it begins to sign.
     @discardableResult
     package func rotate(
@@ -124,7 +124,7 @@ package struct SigningKeyStore: Sendable {
                 return .success(kid)
             }
         } catch {
-            if error.isOfLocks { throw RotationUnderWay() }
+            if case .database(.locked) = error { throw RotationUnderWay() }
             throw error
         }
         return (try outcome.get(), signsFrom)

@@ -21,7 +21,8 @@ package struct OperatorFlows: Sendable {
         package let secrets: SignInSecrets
         /// The page of the console at which the operator goes on.
         package let next: String
-        /// The id of the session that the browser had last. The request that ends the sign-in does not bring that session's cookie, and ends it.
+        /// The id of the session that the browser has, which this sign-in ends. The request that ends the flow does not bring the session's cookie
+        /// (SameSite=Strict), so the flow keeps the id.
         package fileprivate(set) var formerSession: String?
         private let expires: Int64
 
@@ -38,7 +39,7 @@ package struct OperatorFlows: Sendable {
         package func answers(_ state: UTF8Text) -> Bool { constantTimeEqual(Array(self.state.utf8), Array(state.utf8)) }
 
         /// The flow in a browser that has got another session since the flow began.
-        package func following(_ session: OperatorSession) -> Flow {
+        package func replacing(_ session: OperatorSession) -> Flow {
             var flow = self
             flow.formerSession = session.id
             return flow

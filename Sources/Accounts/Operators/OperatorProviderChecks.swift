@@ -2,18 +2,18 @@ import Postgres
 package import ProjectSettings
 import Runtime
 
-/// The questions of operators at the console to a provider of a project, whether sign-ins there can succeed: how many there may be, and their record.
+/// Limits and records the checks of providers that operators start at the console.
 package struct OperatorProviderChecks: Sendable {
     let storage: Storage
     let clock: Clock
     let limits: RateLimits
 
-    /// Counts a question that an operator is about to have asked. Throws `tooManyAttempts`.
+    /// Counts a check that is about to start. Throws `tooManyAttempts`.
     package func charge(by act: OperatorAct, in project: ProjectSettings) async throws(AccountError) {
         try await limits.charge(Attempt(.checkProvider, from: act.client, in: project))
     }
 
-    /// Records a question and its outcome. Without the record, the operator must not see the outcome.
+    /// Records a check and its result. Where this throws, the operator must not see the result.
     ///
     /// - Parameter faults: how many were found.
     package func record(

@@ -27,7 +27,7 @@ package struct OperatorSessions: Sendable {
     /// meanwhile.
     /// - Parameters:
     ///   - passkey: `nil` where the person has signed in at the provider.
-    ///   - time: when the person proved themselves; `nil` for now.
+    ///   - time: when the person proved themselves, not later than now; `nil` for now.
     ///   - former: the ids of the sessions that the browser had.
     package func begin(
         _ name: String, _ person: OperatorPerson, by passkey: UsedOperatorPasskey? = nil, at time: Instant? = nil,
@@ -35,7 +35,7 @@ package struct OperatorSessions: Sendable {
     ) async throws(AccountError) -> OperatorSession {
         let now = clock.now()
         let session = OperatorSession(
-            secret: Random.bytes(32), operatorName: name, person: person, reason: nil, signedInAt: time.map { min($0, now) } ?? now,
+            secret: Random.bytes(32), operatorName: name, person: person, reason: nil, signedInAt: time ?? now,
             passkeyID: passkey?.id)
         let act = AuditedAct(by: .operator(name), on: nil, from: client, at: now)
         let facts: SQL = "'subject', \(person.subject), 'passkey', \(passkey.map { Passkey.factorID(of: $0.id) })"
@@ -49,7 +49,7 @@ package struct OperatorSessions: Sendable {
             """,
             act.record(.consoleSignedIn, facts: facts, in: AuditEvents.server),
         ]
-        statements += former.sorted().compactMap(Base64URL.decodeStrict).map { "DELETE FROM console_sessions WHERE session_hash = \($0)" }
+        statements += Self.deletions(of: former)
         do { _ = try await storage.write(all: statements) } catch { throw error.ofSpentToken(.passkeyChallengeRefused) }
         return session
     }
@@ -97,6 +97,15 @@ package struct OperatorSessions: Sendable {
 
     package func end(_ session: OperatorSession) async throws(AccountError) {
         _ = try await storage.write("DELETE FROM console_sessions WHERE session_hash = \(Self.hash(session.secret))")
+    }
+
+    /// Ends sessions by their ids.
+    package func end(_ ids: Set<String>) async throws(AccountError) {
+        if !ids.isEmpty { _ = try await storage.write(all: Self.deletions(of: ids)) }
+    }
+
+    private static func deletions(of ids: Set<String>) -> [SQL] {
+        ids.sorted().compactMap(Base64URL.decodeStrict).map { "DELETE FROM console_sessions WHERE session_hash = \($0)" }
     }
 
     static func hash(_ secret: [UInt8]) -> [UInt8] { Digest.sha256(secret) }

@@ -49,6 +49,12 @@ package struct ConsoleSettings: Sendable {
             section.fault(
                 "provider", "\(provider.id) cannot be used here: it needs OpenID Connect, flow: code and answers by redirect")
         }
+        if let name = provider?.parameterOfFreshSignIn {
+            section.fault(
+                "provider",
+                "has \(name) among its parameters; remove it, since the console itself asks the provider to have operators prove themselves again"
+            )
+        }
         operators = section.list("operators").compactMap(Self.entry)
         for (index, entry) in operators.enumerated() {
             let others = operators[..<index]
@@ -75,15 +81,15 @@ package struct ConsoleSettings: Sendable {
         section.finish()
     }
 
-    /// Notes on operators that see nothing of some projects, since no project has the id.
+    /// Notes each project of an operator that does not exist.
     ///
     /// - Parameters:
-    ///   - projects: the ids of all projects.
+    ///   - existing: the ids of all projects.
     ///   - section: `console`.
-    package func note(operatorsOfNone projects: Set<String>, in section: Section) {
+    package func noteMissingProjects(among existing: Set<String>, in section: Section) {
         for entry in operators {
-            for name in (entry.person.projects ?? []).subtracting(projects).sorted() {
-                section.note("operators", "\(entry.person.name) has the project \(name), and no project file has this id")
+            for name in (entry.person.projects ?? []).subtracting(existing).sorted() {
+                section.note("operators", "\(entry.person.name) may see the project \(name), but no project file has this id")
             }
         }
     }

@@ -40,13 +40,13 @@ struct BegunSignIns {
         cookies.set(Self.id(UTF8Text(flow.state)), try flows.seal(flow), for: OperatorFlows.lifetime, in: request)
     }
 
-    /// The headers for a browser that gets another session: the flow that led to it is over, and those of other tabs end that session in their turn.
+    /// The headers for a browser that gets a new session: they clear the flow that led to it, and let flows of other tabs end this session later.
     ///
     /// - Parameter state: of the flow that is over, if there is one.
-    func follow(_ session: OperatorSession, after state: String? = nil) throws -> [String] {
+    func headers(forNew session: OperatorSession, ending state: String? = nil) throws -> [String] {
         try begun.map { flow in
             let cookie = cookies.cookie(Self.id(UTF8Text(flow.state)))
-            return flow.state == state ? cookie.clear() : cookie.set(try flows.seal(flow.following(session)), for: OperatorFlows.lifetime)
+            return flow.state == state ? cookie.clear() : cookie.set(try flows.seal(flow.replacing(session)), for: OperatorFlows.lifetime)
         }
     }
 

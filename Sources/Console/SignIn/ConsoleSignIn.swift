@@ -19,7 +19,7 @@ extension Console {
     static let signInPath = "/sign-in"
     static let signOutPath = "/sign-out"
     private static let startPath = "/sign-in/start"
-    private static let returnPath = "/sign-in/return"
+    static let returnPath = "/sign-in/return"
     static let openPath = "/open"
 
     var signInHandlers: [Handler] {
@@ -38,10 +38,8 @@ extension Console {
 
     /// The address of the sign-in, which leads back to the page of a GET request.
     func signInLink(goingOnTo request: Request) -> String {
-        let isPage = request.method == .get || request.method == .head
-        guard isPage, request.path != "/" else { return Self.signInPath }
-        let page = request.query.isEmpty ? request.path : "\(request.path)?\(request.query)"
-        return "\(Self.signInPath)?\(Form([(name: "next", value: page)]).encoded())"
+        guard let page = request.pageAddress, request.path != "/" else { return Self.signInPath }
+        return "\(Self.signInPath)?\(Form([(name: "next", value: UTF8Text(page))]).encoded())"
     }
 
     /// The page to go on at, of an address that any site may have made: a path of the console, or else its first page.
@@ -112,7 +110,7 @@ extension Console {
                 session.isFresh(at: context.services.clock.now()) ? nil : Timestamp.minute(session.signedInAt)),
         ]
         var response = page("signedIn", request, values)
-        response.setCookies(try begun.follow(session, after: flow.state))
+        response.setCookies(try begun.headers(forNew: session, ending: flow.state))
         response.setCookie(sessionCookie.set(session.cookie, for: OperatorSessions.lifetime))
         return response
     }
@@ -147,7 +145,10 @@ extension Console {
             form["code"] ?? "", from: context.browserClientInfo, isOfThisMachine: request.isOfThisMachine)
         guard let session else { return ended("openingRefused", request, status: 403) }
         context.log.warning("the console was opened without its provider", metadata: ["address": "\(request.peer)"])
+        let begun = begun(in: request, context)
+        try await context.services.accounts.operators.sessions.end(begun.formerSessions)
         var response = RedirectResponse.to("/", status: 303)
+        response.setCookies(try begun.headers(forNew: session))
         response.setCookie(sessionCookie.set(session.cookie, for: OperatorSessions.lifetimeOfBreakGlass))
         return response
     }

@@ -55,7 +55,7 @@ extension Console {
             let session = try await operators.sessions.begin(
                 person.name, used.person, by: used, replacing: begun.formerSessions, from: context.browserClientInfo)
             var response = RedirectResponse.to(Self.next(form), status: 303)
-            response.setCookies(try begun.follow(session))
+            response.setCookies(try begun.headers(forNew: session))
             response.setCookies([passkeyCookie.clear(), sessionCookie.set(session.cookie, for: OperatorSessions.lifetime)])
             return response
         } catch let error as AccountError where error.isOfPasskey {

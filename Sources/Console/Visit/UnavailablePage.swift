@@ -1,7 +1,8 @@
 import Accounts
 import HTTP
-import Logging
 import Pages
+import Postgres
+import Text
 import Web
 
 extension Console {
@@ -11,16 +12,14 @@ extension Console {
     /// - Parameter route: the path of the endpoint, for the log.
     func unavailable(_ error: any Error, _ request: Request, _ context: Context, at route: String) -> Response? {
         guard Failure(describing: error).kind == .unavailable else { return nil }
-        context.log.log(
-            level: LogDetail.level(of: error), "request failed",
-            metadata: ["route": "\(route)", "error": "\(LogDetail.of(error))"])
-        let isPage = request.method == .get || request.method == .head
-        let address = request.query.isEmpty ? request.path : "\(request.path)?\(request.query)"
+        LogDetail.record(error, of: request, at: route, to: context.services.log)
+        // A provider's answer is good for one request.
+        let address = request.path == UTF8Text(Self.returnPath) ? Self.signInPath : request.pageAddress
         var response = pages.page(
             "unavailable", in: pages.language(for: request),
             [
-                "reason": .word(Self.reason(of: error)), "request": .text("\(request.id)"), "isPage": .flag(isPage),
-                "again": .text(isPage ? address : ""),
+                "reason": .word(Self.reason(of: error)), "request": .text("\(request.id)"), "isPage": .flag(address != nil),
+                "again": .text(address),
             ], status: Failure.unavailable.kind.httpStatus)
         response.headers.add("retry-after", FailureResponse.patienceOfOverload)
         return response
@@ -29,10 +28,18 @@ extension Console {
     /// The word for why it could not be answered.
     private static func reason(of error: any Error) -> String {
         switch error as? AccountError {
-        case let fault? where fault.isOfTime: "tookTooLong"
-        case let fault? where fault.isOfLocks: "locked"
+        case .database(.timedOut): "tookTooLong"
+        case .database(.locked), .conflict: "locked"
         case .database: "noDatabase"
         default: "otherReason"
         }
+    }
+}
+
+extension Request {
+    /// The address to open the page again; `nil` for a request that is not for a page.
+    var pageAddress: String? {
+        guard method == .get || method == .head else { return nil }
+        return query.isEmpty ? "\(path)" : "\(path)?\(query)"
     }
 }

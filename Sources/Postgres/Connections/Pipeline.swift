@@ -10,8 +10,8 @@ import DequeModule
 /// - A write is one Sync: an implicit transaction, which happens as a whole or not at all. It is finished when its Sync is answered.
 /// - When the server does not have a prepared statement any more, or the tables of the statement have changed, it is prepared again and
 ///   the read or write is sent once more. The failed one was rolled back.
-/// - When the server refuses to prepare a statement, because of a lock for instance, what was sent before that came out and cannot be sent once more
-///   fails for the same reason.
+/// - When the server refuses to prepare a statement, for instance because of a lock, more executions of it may have been sent already. Those that
+///   cannot be sent once more fail with the same reason, and not because the statement does not exist.
 ///
 /// <https://www.postgresql.org/docs/15/libpq-pipeline-mode.html>
 struct Pipeline {
@@ -90,10 +90,10 @@ struct Pipeline {
     private var writing: (write: Write, sent: Int)?
     private var isAmongReads = false
 
-    // Used by `receive`: the reason why the last prepare was refused, the same for those on which awaited answers count, with the number of these
-    // answers, and why the current write fails.
+    // Used by `receive`: why the last prepare was refused, until its own execution fails with that; the same by statement, with the number of executions
+    // that were sent before the refusal was known; and why the current write fails.
     private var refusedPrepare: ServerError?
-    private var refusedPrepares: [String: (error: ServerError, answers: Int)] = [:]
+    private var refusedPrepares: [String: (error: ServerError, executions: Int)] = [:]
     private var writeFailure: (error: PostgresError, isStale: Bool)?
 
     /// `depth` limits how many answers are awaited at the same time, `readsPerSync` the number of reads that one error can affect.
@@ -244,7 +244,7 @@ struct Pipeline {
     /// Why the statement that is executed was not prepared, where that came out after the execution had been sent.
     private mutating func refusal(of expected: Awaited) -> ServerError? {
         guard !refusedPrepares.isEmpty, let name = expected.executed, let refused = refusedPrepares[name] else { return nil }
-        refusedPrepares[name] = refused.answers > 1 ? (refused.error, refused.answers - 1) : nil
+        refusedPrepares[name] = refused.executions > 1 ? (refused.error, refused.executions - 1) : nil
         return refused.error
     }
 

@@ -56,7 +56,7 @@ package actor Database {
         self.loop = loop
         target = try? ConnectionString(url)
         self.settings = settings
-        self.metrics = DatabaseMetrics(metrics, loop: settings.poolName ?? String(loop.index))
+        self.metrics = DatabaseMetrics(metrics, loop: settings.label(onLoop: loop.index))
         var log = log
         if let name = settings.poolName { log[metadataKey: "pool"] = "\(name)" }
         self.log = log

@@ -20,7 +20,7 @@ final class DatabaseMetrics: Sendable {
     let refused: Counter
     let undone: Counter
 
-    /// - Parameter loop: the loop's number, or the name of a pool that it has besides.
+    /// - Parameter loop: the value of the label.
     init(_ metrics: Metrics, loop: String) {
         let seconds = "From the call to the answer, waiting included."
         reads = metrics.histogram("gatehouse_database_seconds", seconds, ["loop": loop, "kind": "read"])

@@ -29,11 +29,14 @@ package struct DatabaseSettings: Sendable {
     package var statements = 512
     /// The name that `pg_stat_activity` shows, unless the URL has one.
     package var applicationName = "gatehouse"
-    /// The name of a pool that a loop has besides its usual one: `pg_stat_activity` shows it behind the application's name, and metrics and logs
-    /// in place of the loop's number.
+    /// The name of a second pool of a loop; `nil` for the loop's usual one. `pg_stat_activity` shows it behind the application's name, metrics as the
+    /// label `loop`, and log lines as `pool`.
     package var poolName: String?
     /// The number of the newest migration that the program knows. While it is connected, a migration that needs a newer program is not applied.
     package var newestMigration: Int?
+
+    /// The value of the label `loop` in metrics.
+    package func label(onLoop index: Int) -> String { poolName ?? String(index) }
 
     /// The first number of the advisory lock that each session of a program holds, shared; the second is `newestMigration`. "gate" in ASCII.
     static let programs: Int32 = 0x6761_7465

@@ -17,7 +17,7 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case sendEmailCode
     /// A mail with made-up values that an operator sends to themselves.
     case sendSampleMail
-    /// A question of an operator at the console to a provider, whether sign-ins there can succeed.
+    /// A check of a provider that an operator starts at the console.
     case checkProvider
     /// A try of an action code from a mail. Only failures count.
     case actionCode

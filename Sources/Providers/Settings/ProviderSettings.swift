@@ -77,8 +77,8 @@ package struct ProviderSettings: Sendable {
     /// Whether it is an issuer of the operator's choice, and not a provider of the catalogue.
     package var isOfAnyIssuer: Bool { id.hasPrefix("oidc.") }
 
-    /// Whether the provider's word about this address could ever be proof. It cannot where an issuer of the operator's choice is not trusted with the
-    /// address's domain.
+    /// Whether the provider may be believed about this address. False only for an issuer of the operator's choice (`oidc.…`) that is not trusted with the
+    /// address's domain; providers of the catalogue are not looked at.
     package func mayProve(_ email: String) -> Bool {
         !isOfAnyIssuer || EmailDomain.of(UTF8Text(email)).map(authoritativeDomains.contains) ?? false
     }

@@ -59,7 +59,7 @@ struct ConfigurationReading {
             section.fault("developmentProject", "no project file has the id \(wanted)")
         }
         if areReadable {
-            server.console?.settings.note(operatorsOfNone: Set(files.map(\.project.settings.id)), in: section.section("console"))
+            server.console?.settings.noteMissingProjects(among: Set(files.map(\.project.settings.id)), in: section.section("console"))
         }
         (self.server, self.faults, self.files) = (server, faults, files)
     }

@@ -51,7 +51,7 @@ struct TenantFolder {
     ) {
         let folder = Self.stem(of: section.file) ?? section.file
         func reading(_ id: String, _ path: String) -> TenantReading {
-            cache.reading(of: path, of: section) { faults in
+            cache.reading(of: path, of: section, server: server.fingerprint) { faults in
                 let own = ConfigFile.read(path, environment: environment, faults: faults)
                 let tenant = TenantFile.read(id, own, of: project, development: server.development, publicURL: server.publicURL)
                 return (tenant, own.files)
@@ -118,6 +118,8 @@ package final class TenantCache: Sendable {
     private struct Entry: Sendable {
         let tenant: Project
         let notes: [Fault]
+        /// The fingerprint of the server's settings, on which a tenant depends, too.
+        let server: [UInt8]
         /// The files of the tenant and of its project, as they were read.
         let files: [String: FileStamp]
         let ofProject: [String: FileStamp]
@@ -126,16 +128,21 @@ package final class TenantCache: Sendable {
     package init() {}
 
     fileprivate func reading(
-        of path: String, of project: Section, _ read: (Faults) -> (tenant: Project, files: [String: FileStamp])
+        of path: String, of project: Section, server: [UInt8], _ read: (Faults) -> (tenant: Project, files: [String: FileStamp]?)
     ) -> TenantReading {
         let ofProject = project.files
-        if let entry = entries.withLock({ $0[path] }), entry.ofProject == ofProject, entry.files.allSatisfy({ FileStamp($0) == $1 }) {
+        if let entry = entries.withLock({ $0[path] }), entry.server == server, entry.ofProject == ofProject,
+            entry.files.allSatisfy({ FileStamp($0) == $1 })
+        {
             return TenantReading(path: path, tenant: entry.tenant, faults: Faults(notes: entry.notes))
         }
         let faults = Faults()
         let (tenant, files) = read(faults)
         entries.withLock {
-            $0[path] = faults.isEmpty ? Entry(tenant: tenant, notes: faults.notes, files: files, ofProject: ofProject) : nil
+            $0[path] =
+                if let files, let ofProject, faults.isEmpty {
+                    Entry(tenant: tenant, notes: faults.notes, server: server, files: files, ofProject: ofProject)
+                } else { nil }
         }
         return TenantReading(path: path, tenant: tenant, faults: faults)
     }

@@ -35,7 +35,7 @@ package struct HostCookie: Sendable {
 
 /// Cookies of one kind with an id each, such as one for each flow of a browser, so that tabs do not disturb one another.
 package struct CookieFamily: Sendable {
-    /// With these bytes in all of them, the cookies still fit into a request that a proxy takes.
+    /// The most bytes that the values of one kind have together, so that proxies accept the request.
     private static let mostBytes = 4096
 
     private let kind: String

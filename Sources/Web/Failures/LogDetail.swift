@@ -1,5 +1,6 @@
 import Accounts
 import Brokerage
+package import HTTP
 package import Logging
 
 /// The text that the log may hold about an error: never a bound value, a token or a secret (SEC-21).
@@ -21,6 +22,13 @@ package enum LogDetail {
         case AccountError.conflict, AccountError.tooManyAttempts, AccountError.quotaExceeded: .notice
         default: .error
         }
+    }
+
+    /// Writes the line about a request that could not be answered.
+    package static func record(_ error: any Error, of request: Request, at route: String, to log: Logger) {
+        log.log(
+            level: level(of: error), "request failed",
+            metadata: ["id": "\(request.id)", "route": "\(route)", "error": "\(of(error))"])
     }
 
     /// The reason why a provider's answer was refused; `nil` for other errors.

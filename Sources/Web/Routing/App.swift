@@ -71,9 +71,7 @@ package struct App: RequestHandler {
         let failure = Failure(describing: error)
         let route = handler?.route.path ?? "*"
         if failure.kind == .internal || failure.kind == .unavailable {
-            services.log.log(
-                level: LogDetail.level(of: error), "request failed",
-                metadata: ["id": "\(request.id)", "route": "\(route)", "error": "\(LogDetail.of(error))"])
+            LogDetail.record(error, of: request, at: route, to: services.log)
         } else if let detail = LogDetail.ofProvider(error) {
             let metadata: Logger.Metadata = [
                 "id": "\(request.id)", "route": "\(route)", "code": "\(failure.code)", "reason": "\(detail)",

@@ -19,7 +19,7 @@ def test_an_operator_signs_in_at_the_provider_and_out_again(stage, browser):
     assert browser.open("/keys").headers["location"] == "/sign-in?next=%2Fkeys"
     assert "/sign-in/start?next=%2Fkeys" in browser.open("/sign-in?next=%2Fkeys").text
     address = browser.begin("/keys")
-    assert "prompt=login" in address and "max_age=0" in address and "code_challenge=" in address
+    assert "prompt=login" in address and "max_age=300" in address and "code_challenge=" in address
     done = browser.come_back(stage.staff.login("ada")(address))
     assert done.status_code == 200 and 'href="/keys"' in done.text and "signed in as ada" in done.text
     assert "Signing keys" in browser.open("/keys").text
@@ -130,7 +130,7 @@ def test_SEC_65_the_subject_of_another_person_is_no_operator(stage, browser, sta
         staff.users["ada"] = {"sub": "ada", "email": "ada@example.com", "email_verified": True, "name": "Ada Lovelace"}
 
 
-def test_SEC_65_sessions_end_with_the_provider_of_the_file(fake_issuer_of_session):
+def test_SEC_65_a_session_opens_nothing_while_the_file_has_another_provider(fake_issuer_of_session):
     site = ConsoleSite(fake_issuer_of_session)
     server = site.serve()
     try:
@@ -161,7 +161,7 @@ def test_check_notes_operators_who_can_do_nothing(fake_issuer_of_session):
         assert "note:" not in site.run("check", check=True).stdout
         site.config.write_text(json.dumps({**site.settings, "console": {**console, "operators": console["operators"] + lost}}))
         notes = [line for line in site.run("check", check=True).stdout.splitlines() if line.startswith("note:")]
-        assert len(notes) == 2 and "zoe@untrusted.example can never be bound" in notes[0] and "kim has the project gone" in notes[1]
+        assert len(notes) == 2 and "zoe@untrusted.example can never be bound" in notes[0] and "kim may see the project gone" in notes[1]
     finally:
         site.close()
 

@@ -104,7 +104,7 @@ extension Pipeline {
         #expect(pipeline.receive(all: .rows, .rows, .synced, .rows, .synced) == [.none, .answer(2), .none, .answer(3), .none])
     }
 
-    @Test mutating func `fails what counted on a prepare that was refused for the same reason`() {
+    @Test mutating func `tells executions that were sent before a prepare was refused the reason of the refusal`() {
         let locked = ServerError(state: "55P03", message: "canceling statement due to lock timeout")
         for ticket in 1...4 { pipeline.read("A", ticket) }
         _ = pipeline.sent()

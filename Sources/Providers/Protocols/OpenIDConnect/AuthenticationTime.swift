@@ -8,7 +8,10 @@ extension ProviderSettings {
     ///
     /// An issuer of the operator's choice is also asked by `max_age`, after which the standard has its ID token say when the person proved
     /// themselves.
-    package var freshSignIn: [UTF8Text: UTF8Text] { isOfAnyIssuer ? ["prompt": "login", "max_age": "0"] : ["prompt": "login"] }
+    package var freshSignIn: [UTF8Text: UTF8Text] { isOfAnyIssuer ? ["prompt": "login", "max_age": "300"] : ["prompt": "login"] }
+
+    /// A parameter of the entry that would take the place of one of these; `nil` without one.
+    package var parameterOfFreshSignIn: String? { ["max_age", "prompt"].first { parameters[$0] != nil } }
 }
 
 extension ProviderResult {

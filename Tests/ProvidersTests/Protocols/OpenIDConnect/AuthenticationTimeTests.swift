@@ -46,7 +46,7 @@ import Text
     }
 
     @Test func `an issuer of the operator's choice is asked by both parameters`() {
-        #expect(issuer.settings(id: "oidc.staff").freshSignIn == ["prompt": "login", "max_age": "0"])
+        #expect(issuer.settings(id: "oidc.staff").freshSignIn == ["prompt": "login", "max_age": "300"])
         #expect(issuer.settings(id: "google.com").freshSignIn == ["prompt": "login"])
     }
 }
