@@ -109,7 +109,8 @@ package struct SigningKeyStore: Sendable {
                 if !compromised, let waiting = try await self.waiting(algorithm, for: purpose, at: now, transaction) {
                     return .failure(waiting)
                 }
-                // Only now: a key takes long to make, and of many rotations at a time one makes a key.
+                // Only now: a key takes long to make, and of many rotations at a time one makes a key. A slow machine may need seconds for it.
+                _ = try await transaction.query("SELECT set_config('idle_in_transaction_session_timeout', '30s', true)")
                 let (kid, insert) = try self.newKey(algorithm, for: purpose, at: now, signsFrom: signsFrom)
                 let retirement = Self.retirement(algorithm, of: purpose, compromised: compromised, at: signsFrom)
                 let act = AuditedAct(operatorAct, orCommand: "keys rotate", at: now)
