@@ -40,9 +40,10 @@ struct ServerError: Error, Equatable {
     /// The error for callers. A statement that is refused while it is prepared has met no value yet, so the message is complete and quotes
     /// the statement.
     func publicError(preparing text: String) -> PostgresError {
-        switch publicError {
-        case let error where state == "57014" || isOfLocks || isOutOfService: error
-        default: .sql(state: state, message: "\(message), in: \(text.prefix(200))")
+        let error = publicError
+        switch error {
+        case .timedOut, .locked, .unavailable: return error
+        default: return .sql(state: state, message: "\(message), in: \(text.prefix(200))")
         }
     }
 

@@ -179,7 +179,7 @@ package actor Server {
         if let address = process.settings.console?.listen {
             if sockets.console.isEmpty { try Self.requireFree(address, key: "console.listen") }
             // Only the loop that owns the console's database connections can serve it.
-            console = workers.lazy.compactMap { $0.consoleServer(self.process) }.first
+            console = workers.compactMap { $0.consoleServer(process) }.first
             if let console { try await serve(with: console, at: address, key: "console.listen", sockets.console) }
         }
         for worker in workers { try await serve(with: worker.server, at: process.settings.listen, key: "listen", sockets.api) }

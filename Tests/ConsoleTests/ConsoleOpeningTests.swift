@@ -22,6 +22,8 @@ import Text
         let former = ConsoleBrowser(browser.app)
         (former.peer, former.host, former.cookie) = (.loopback, "localhost:8081", browser.cookie)
         #expect(await former.get("/").status == 200)
+        #expect(await use("A", at: former).status == 403)
+        #expect(await former.get("/").status == 200, "a code that is refused ends no session")
         // To look at the page, as a mail scanner does, uses nothing up.
         #expect(await browser.get("/open?code=\(code)").status == 200)
         #expect(await use(code, at: browser).status == 303)

@@ -37,17 +37,18 @@ package struct ConsoleOpenings: Sendable {
     /// Uses an opening up, and begins a session by it. `nil` for a code that is unknown, used or too old, or that may not be used from this address:
     /// such an attempt leaves the opening as it is.
     ///
-    /// - Parameter isOfThisMachine: whether the request came from the server's own machine.
+    /// - Parameters:
+    ///   - former: the ids of the sessions that the browser had; they end.
+    ///   - isOfThisMachine: whether the request came from the server's own machine.
     package func use(
-        _ code: UTF8Text, from client: Session.ClientInfo, isOfThisMachine: Bool
+        _ code: UTF8Text, replacing former: Set<String>, from client: Session.ClientInfo, isOfThisMachine: Bool
     ) async throws(AccountError) -> OperatorSession? {
         guard let opening = Base64URL.decodeStrict(code.asString), opening.count == 32 else { return nil }
         let (secret, now) = (Random.bytes(32), clock.now())
         let act = AuditedAct(by: .operator(Operator.breakGlass.name), on: nil, from: client, at: now)
         let values = act.values(.consoleSignedIn, facts: "'operatorReason', used.reason", in: AuditEvents.server)
         let session = OperatorSessions.breakGlass(secret, reason: "used.reason", from: client, at: now)
-        let rows = try await storage.write(
-            """
+        let begin: SQL = """
             WITH used AS (
                 UPDATE console_openings SET used_at = \(now)
                 WHERE opening_hash = \(Digest.sha256(opening)) AND used_at IS NULL AND expires_at > \(now)
@@ -56,8 +57,9 @@ package struct ConsoleOpenings: Sendable {
             begun AS (INSERT INTO console_sessions \(session.columns) SELECT \(session.values) FROM used),
             recorded AS (INSERT INTO audit_events \(AuditedAct.columns) SELECT \(values) FROM used)
             SELECT reason FROM used
-            """)
-        guard let reason = try reading({ try rows.first?.value(as: String.self) }) else { return nil }
+            """
+        let results = try await storage.write(all: [begin] + OperatorSessions.deletions(of: former, replacedBy: secret))
+        guard let reason = try reading({ try results[0].first?.value(as: String.self) }) else { return nil }
         return OperatorSession(
             secret: secret, operatorName: Operator.breakGlass.name, person: nil, reason: reason, signedInAt: now)
     }

@@ -8,7 +8,7 @@ package struct OperatorProviderChecks: Sendable {
     let clock: Clock
     let limits: RateLimits
 
-    /// Counts a check that is about to start. Throws `tooManyAttempts`.
+    /// Counts a check that is about to start. Throws `quotaExceeded`.
     package func charge(by act: OperatorAct, in project: ProjectSettings) async throws(AccountError) {
         try await limits.charge(Attempt(.checkProvider, from: act.client, in: project))
     }

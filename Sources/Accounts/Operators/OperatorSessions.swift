@@ -49,7 +49,7 @@ package struct OperatorSessions: Sendable {
             """,
             act.record(.consoleSignedIn, facts: facts, in: AuditEvents.server),
         ]
-        statements += Self.deletions(of: former)
+        statements += Self.deletions(of: former, replacedBy: session.secret)
         do { _ = try await storage.write(all: statements) } catch { throw error.ofSpentToken(.passkeyChallengeRefused) }
         return session
     }
@@ -99,13 +99,18 @@ package struct OperatorSessions: Sendable {
         _ = try await storage.write("DELETE FROM console_sessions WHERE session_hash = \(Self.hash(session.secret))")
     }
 
-    /// Ends sessions by their ids.
-    package func end(_ ids: Set<String>) async throws(AccountError) {
-        if !ids.isEmpty { _ = try await storage.write(all: Self.deletions(of: ids)) }
-    }
-
-    private static func deletions(of ids: Set<String>) -> [SQL] {
-        ids.sorted().compactMap(Base64URL.decodeStrict).map { "DELETE FROM console_sessions WHERE session_hash = \($0)" }
+    /// Ends a browser's former sessions once it has the new one: the statements stand behind the one that begins that.
+    ///
+    /// - Parameters:
+    ///   - former: their ids.
+    ///   - secret: of the new session.
+    static func deletions(of former: Set<String>, replacedBy secret: [UInt8]) -> [SQL] {
+        former.sorted().compactMap(Base64URL.decodeStrict).map { former in
+            """
+            DELETE FROM console_sessions WHERE session_hash = \(former)
+                AND EXISTS (SELECT FROM console_sessions WHERE session_hash = \(hash(secret)))
+            """
+        }
     }
 
     static func hash(_ secret: [UInt8]) -> [UInt8] { Digest.sha256(secret) }

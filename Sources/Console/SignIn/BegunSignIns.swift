@@ -40,7 +40,7 @@ struct BegunSignIns {
         cookies.set(Self.id(UTF8Text(flow.state)), try flows.seal(flow), for: OperatorFlows.lifetime, in: request)
     }
 
-    /// The headers for a browser that gets a new session: they clear the flow that led to it, and let flows of other tabs end this session later.
+    /// The headers for a browser that gets a new session: they clear the flow that led to it, and have the flows of other tabs end the new session when they come to their end.
     ///
     /// - Parameter state: of the flow that is over, if there is one.
     func headers(forNew session: OperatorSession, ending state: String? = nil) throws -> [String] {

@@ -141,12 +141,11 @@ extension Console {
         guard request.isForm, ConsoleVisit.isSameOrigin(request, site) else { return ended("foreignForm", request, status: 403) }
         let form = try Form.reading(request.body)
         try form.once()
+        let begun = begun(in: request, context)
         let session = try await context.services.accounts.operators.openings.use(
-            form["code"] ?? "", from: context.browserClientInfo, isOfThisMachine: request.isOfThisMachine)
+            form["code"] ?? "", replacing: begun.formerSessions, from: context.browserClientInfo, isOfThisMachine: request.isOfThisMachine)
         guard let session else { return ended("openingRefused", request, status: 403) }
         context.log.warning("the console was opened without its provider", metadata: ["address": "\(request.peer)"])
-        let begun = begun(in: request, context)
-        try await context.services.accounts.operators.sessions.end(begun.formerSessions)
         var response = RedirectResponse.to("/", status: 303)
         response.setCookies(try begun.headers(forNew: session))
         response.setCookie(sessionCookie.set(session.cookie, for: OperatorSessions.lifetimeOfBreakGlass))

@@ -23,7 +23,8 @@ extension DatabaseSettings {
     static let connectionsOfConsole = DatabaseSettings().ofConsole.readConnections + DatabaseSettings().ofConsole.writeConnections
 
     /// Those of the console's own connections: one for reads and one for writes. No page of an operator waits for long, whatever calls may do: a statement
-    /// takes two seconds at most, waits 0.4 seconds for what others have locked, and five seconds for its connection: a page has two statements or so.
+    /// takes two seconds at most, and waits 0.4 seconds for what others have locked. It waits five seconds for its connection, since another page may have
+    /// two statements.
     var ofConsole: DatabaseSettings {
         var own = self
         (own.readConnections, own.writeConnections) = (1, 1)

@@ -45,7 +45,7 @@ import WebAuthn
         let second = try await it.authenticator(in: byPasskey)
         await expectRefusal("conflict") { try await it.add(try second.registration(), in: byPasskey) }
         let code = try await it.operators.openings.make(reason: "a test", from: it.client.address, by: "console open")
-        let open = try #require(try await it.operators.openings.use(UTF8Text(code), from: it.client, isOfThisMachine: false))
+        let open = try #require(try await it.operators.openings.use(UTF8Text(code), replacing: [], from: it.client, isOfThisMachine: false))
         #expect(!open.isFreshAtProvider(at: now))
         await expectRefusal("passkeysNotEnabled") { try await it.operators.passkeys.start(in: open, at: Case.site) }
     }

@@ -46,7 +46,7 @@ import Text
         let operators = fixture.accounts.operators
         let code = try await operators.openings.make(reason: "a test", from: client.address, by: "console open")
         fixture.time.advance(.seconds(299))
-        let session = try #require(try await operators.openings.use(UTF8Text(code), from: client, isOfThisMachine: false))
+        let session = try #require(try await operators.openings.use(UTF8Text(code), replacing: [], from: client, isOfThisMachine: false))
         fixture.time.advance(.seconds(29 * 60))
         #expect(try await operators.sessions.find(UTF8Text(session.cookie), from: client)?.isBreakGlass == true)
         fixture.time.advance(.seconds(61))
@@ -54,7 +54,7 @@ import Text
 
         let late = try await operators.openings.make(reason: "a test", from: client.address, by: "console open")
         fixture.time.advance(.seconds(301))
-        #expect(try await operators.openings.use(UTF8Text(late), from: client, isOfThisMachine: false) == nil)
+        #expect(try await operators.openings.use(UTF8Text(late), replacing: [], from: client, isOfThisMachine: false) == nil)
     }
 
     @Test func `a flow is for its own state, and for ten minutes`() async throws {

@@ -7,7 +7,7 @@ extension ProviderSettings {
     /// The parameters that ask the provider for it. <https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest>
     ///
     /// An issuer of the operator's choice is also asked by `max_age`, after which the standard has its ID token say when the person proved
-    /// themselves.
+    /// themselves. 300 seconds are as long as a sign-in at the console is fresh.
     package var freshSignIn: [UTF8Text: UTF8Text] { isOfAnyIssuer ? ["prompt": "login", "max_age": "300"] : ["prompt": "login"] }
 
     /// A parameter of the entry that would take the place of one of these; `nil` without one.
