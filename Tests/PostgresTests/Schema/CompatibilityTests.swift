@@ -45,6 +45,12 @@ import Testing
         await #expect(throws: MigrationError.inUse("0004_no_names.sql", by: 1)) { try await schema.migrate(url: url) }
         try await Schema(folder: older.path).verify(running[0])
         await running[0].close()
+        // PostgreSQL ends the session when it reads that, which is later.
+        let session: SQL = """
+            SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
+            WHERE datname = current_database() AND locktype = 'advisory' AND objid = 1
+            """
+        try await eventually { try await running[1].query(session).isEmpty }
         #expect(try await schema.migrate(url: url) == ["0003_more.sql", "0004_no_names.sql"])
         await #expect(throws: MigrationError.ahead(["0004_no_names.sql"])) { try await Schema(folder: older.path).verify(running[1]) }
         await running[1].close()
